@@ -1,0 +1,3 @@
+//! Programs that use the Checkfu SDK, one for each task a user has.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The Checkfu API contract as data: OpenAPI document, fixtures and a JSON Schema judge over both.
