@@ -1,1 +1,36 @@
 //! Reference server of the Checkfu API: a durable event log over real HTTP, as a binary and in process.
+//!
+//! In process it starts in milliseconds, on a free port, with its log in memory unless a data directory is given:
+//!
+//! ```
+//! use checkfu_mock_server::MockServer;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), checkfu_mock_server::StartError> {
+//! let server = MockServer::builder().start().await?;
+//! println!("{} opens with {}", server.url(), server.api_key());
+//! println!("POST /v1/sessions with {} and {}", server.deployment_id(), server.principal_id());
+//! server.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Inside, a pure core turns commands into events, one writer makes them durable, and HTTP, storage, clock and agents
+//! stand around it. `README.md` has the map.
+
+mod agent;
+mod capability;
+mod clock;
+mod core;
+mod deployment;
+mod http;
+mod ledger;
+mod runner;
+mod server;
+mod stop;
+mod storage;
+mod wire;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use server::{MockServer, MockServerBuilder, StartError};
+pub use storage::error::StorageError;

@@ -1,0 +1,79 @@
+//! The command line; every flag is also an environment variable.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use checkfu_mock_server::{MockServer, MockServerBuilder};
+use clap::{ArgGroup, Parser};
+
+/// Reference server of the Checkfu API.
+///
+/// Prints one JSON line with its URL, its key and the ids to start with once it accepts connections; logs go to
+/// standard error as JSON. SIGTERM or SIGINT answers what was asked and stops.
+#[derive(Parser)]
+#[command(version, group(ArgGroup::new("log storage").required(true).args(["data_dir", "in_memory"])))]
+pub(crate) struct Flags {
+    /// Address to listen on.
+    #[arg(long, env = "CHECKFU_MOCK_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, env = "CHECKFU_MOCK_PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Directory that keeps the log; created if absent.
+    #[arg(long, env = "CHECKFU_MOCK_DATA_DIR")]
+    data_dir: Option<PathBuf>,
+
+    /// Keep the log in memory; it is gone when the server stops.
+    #[arg(long, env = "CHECKFU_MOCK_IN_MEMORY")]
+    in_memory: bool,
+
+    /// The one key that opens the server; without it one is made up, and kept in the data directory.
+    #[arg(long, env = "CHECKFU_MOCK_API_KEY", hide_env_values = true)]
+    api_key: Option<String>,
+
+    /// What an agent takes for each step of a Run, in milliseconds.
+    #[arg(long, env = "CHECKFU_MOCK_STEP_DELAY_MS", default_value_t = 5)]
+    step_delay_ms: u64,
+
+    /// After how long a silent stream gets a comment, in milliseconds.
+    #[arg(long, env = "CHECKFU_MOCK_KEEP_ALIVE_MS", default_value_t = 10_000)]
+    keep_alive_ms: u64,
+
+    /// What to log: a level (error, warn, info, debug, trace) or filter directives.
+    #[arg(long, env = "CHECKFU_MOCK_LOG", default_value = "info")]
+    pub(crate) log: String,
+}
+
+impl Flags {
+    /// The server that the flags describe.
+    pub(crate) fn builder(&self) -> MockServerBuilder {
+        let mut builder = MockServer::builder()
+            .host(self.host)
+            .port(self.port)
+            .step_delay(Duration::from_millis(self.step_delay_ms))
+            .keep_alive(Duration::from_millis(self.keep_alive_ms));
+        if let Some(path) = &self.data_dir {
+            builder = builder.data_dir(path);
+        }
+        if let Some(key) = &self.api_key {
+            builder = builder.api_key(key);
+        }
+        builder
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Flags")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("data_dir", &self.data_dir)
+            .field("in_memory", &self.in_memory)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,22 @@
+//! The HTTP side: every route, the order of checks, and streams.
+
+pub(crate) mod auth;
+pub(crate) mod body;
+pub(crate) mod call;
+pub(crate) mod create_session;
+pub(crate) mod deployments;
+pub(crate) mod event_stream;
+pub(crate) mod events;
+pub(crate) mod fence;
+pub(crate) mod fields;
+pub(crate) mod idempotency;
+pub(crate) mod page_token;
+pub(crate) mod post_event;
+pub(crate) mod query;
+pub(crate) mod request_id;
+pub(crate) mod response;
+pub(crate) mod router;
+pub(crate) mod runs;
+pub(crate) mod seam;
+pub(crate) mod sessions;
+pub(crate) mod state;

@@ -1,0 +1,100 @@
+//! Who calls, in which version and Workspace (WIRE-1, WIRE-2, A-VER).
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use super::response::Refused;
+use super::state::Shared;
+use crate::core::id::WorkspaceId;
+use crate::wire::error::{ApiError, Code};
+
+/// The one version of the API.
+const VERSION: &str = "2026-08-31";
+
+/// The keys that open this server, as hashes, and the Workspace that they open.
+#[derive(Debug)]
+pub(crate) struct KeyRing {
+    hash: [u8; 32],
+    workspace: WorkspaceId,
+}
+
+impl KeyRing {
+    pub(crate) fn new(key: &str, workspace: WorkspaceId) -> Self {
+        Self {
+            hash: Sha256::digest(key.as_bytes()).into(),
+            workspace,
+        }
+    }
+
+    /// Compares in a time that does not depend on the keys.
+    fn opens(&self, presented: &[u8]) -> bool {
+        let presented: [u8; 32] = Sha256::digest(presented).into();
+        self.hash.ct_eq(&presented).into()
+    }
+}
+
+/// Who calls: the Workspace whose resources the request can see.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    /// None when the request names a Workspace that this server does not have: everything in it is `404`.
+    pub(crate) workspace: Option<WorkspaceId>,
+}
+
+impl Caller {
+    /// The Workspace, or the `404` that every identifier of another one gets.
+    pub(crate) fn workspace(&self, what: &str) -> Result<&WorkspaceId, ApiError> {
+        self.workspace.as_ref().ok_or_else(|| ApiError::not_found(what))
+    }
+}
+
+/// A-ORDER: authentication, then version; the Workspace goes to the handlers.
+pub(crate) async fn authenticate(
+    State(shared): State<Shared>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Refused> {
+    let headers = request.headers();
+    if !bearer(headers).is_some_and(|key| shared.keys.opens(key)) {
+        return Err(ApiError::new(
+            Code::InvalidKey,
+            "send a valid key as Authorization: Bearer <key>",
+        )
+        .with_param("Authorization")
+        .into());
+    }
+    check_version(headers)?;
+    let caller = Caller {
+        workspace: named_workspace(headers, &shared.keys.workspace),
+    };
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = headers.get(header::AUTHORIZATION)?.as_bytes();
+    let (scheme, key) = value.split_at_checked(b"Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.trim_ascii())
+}
+
+fn check_version(headers: &HeaderMap) -> Result<(), ApiError> {
+    match headers.get("checkfu-version") {
+        None => Ok(()),
+        Some(version) if version.as_bytes() == VERSION.as_bytes() => Ok(()),
+        Some(_) => Err(ApiError::new(
+            Code::UnsupportedVersion,
+            format!("this server speaks Checkfu-Version {VERSION} and no other"),
+        )
+        .with_param("Checkfu-Version")),
+    }
+}
+
+fn named_workspace(headers: &HeaderMap, own: &WorkspaceId) -> Option<WorkspaceId> {
+    match headers.get("checkfu-workspace") {
+        Some(named) if named.as_bytes() != own.as_str().as_bytes() => None,
+        _ => Some(own.clone()),
+    }
+}

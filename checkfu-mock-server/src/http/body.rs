@@ -1,0 +1,65 @@
+//! Request bodies: bounded, hashed, decoded into values of their own.
+
+use axum::body::{self, Body};
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::fields;
+use crate::wire::error::{ApiError, Code};
+
+/// The largest body that is read: 1 MiB.
+pub(crate) const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// A body that was read whole.
+#[derive(Debug)]
+pub(crate) struct ReadBody {
+    /// What an idempotency record remembers of it.
+    pub(crate) hash: [u8; 32],
+    /// The decoded JSON; its strings are copies, so nothing holds on to the connection's buffer.
+    pub(crate) json: Result<Value, ApiError>,
+}
+
+/// What no bytes at all mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EmptyBody {
+    IsAnObject,
+    IsAnError,
+}
+
+/// Reads a body to its end.
+pub(crate) async fn read(body: Body, empty: EmptyBody) -> Result<ReadBody, ApiError> {
+    let bytes = body::to_bytes(body, MAX_BODY_BYTES)
+        .await
+        .map_err(|error| unreadable(&error))?;
+    let json = if bytes.is_empty() && empty == EmptyBody::IsAnObject {
+        Ok(Value::Object(Map::new()))
+    } else {
+        decode(&bytes)
+    };
+    Ok(ReadBody {
+        hash: Sha256::digest(&bytes).into(),
+        json,
+    })
+}
+
+fn decode(bytes: &Bytes) -> Result<Value, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        fields::invalid("", &format!("is not UTF-8 from byte {} on", error.valid_up_to()))
+    })?;
+    serde_json::from_str(text).map_err(|error| fields::invalid("", &format!("is not valid JSON: {error}")))
+}
+
+fn unreadable(error: &axum::Error) -> ApiError {
+    let mut source: Option<&dyn std::error::Error> = Some(error);
+    while let Some(current) = source {
+        if current.is::<http_body_util::LengthLimitError>() {
+            return ApiError::new(
+                Code::TooLarge,
+                format!("the request body is larger than {MAX_BODY_BYTES} bytes"),
+            );
+        }
+        source = current.source();
+    }
+    fields::invalid("", "ended before it was complete")
+}

@@ -1,0 +1,121 @@
+//! The log of a Session: post and list.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+
+use super::auth::Caller;
+use super::body::{EmptyBody, ReadBody};
+use super::call::{Call, Ids, mutate};
+use super::fence;
+use super::post_event;
+use super::query::Parameters;
+use super::response::{Answer, json};
+use super::state::Shared;
+use crate::core::cursor::{self, Gap, Retained};
+use crate::core::moment::Moment;
+use crate::ledger::mutation::Effect;
+use crate::ledger::unreadable;
+use crate::storage::events;
+use crate::wire::error::{ApiError, Code};
+use crate::wire::page::page;
+
+/// LST-1: the page size and its cap.
+const DEFAULT_LIMIT: usize = 100;
+const MAX_LIMIT: usize = 1000;
+
+/// A page also ends when it has grown to this many bytes.
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// `POST /v1/sessions/{session_id}/events`: accepted, not finished (SES-6).
+pub(crate) async fn post(State(shared): State<Shared>, Ids(id): Ids<String>, call: Call) -> Answer {
+    let caller = call.caller.clone();
+    let read = call.read(EmptyBody::IsAnError).await;
+    if let Ok((_, ReadBody { json: Ok(value), .. })) = &read
+        && let Some(capability) = post_event::needed_capability(value)
+    {
+        fence::require(capability)?;
+    }
+    let workspace = caller.workspace("Session")?;
+    let session = shared.ledger.session(workspace, &id).await?;
+    let (head, read) = read?;
+    let effect = read
+        .json
+        .and_then(post_event::command)
+        .map(|command| Effect::Post(session, command));
+    mutate(&shared, workspace, &head, read.hash, effect).await
+}
+
+/// `GET /v1/sessions/{session_id}/events` (LST-1, LST-2, LST-3)
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Ids(id): Ids<String>,
+    uri: Uri,
+) -> Answer {
+    let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
+    let mut parameters = Parameters::of(&uri)?;
+    let limit = parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?;
+    let after = parameters.take("after")?;
+    let token = parameters.take("page")?;
+    parameters.finish()?;
+    let list = format!("events {} {}", session.workspace, session.id);
+    let now = Moment::from(shared.clock.now());
+    let after = match (after, token) {
+        (Some(_), Some(_)) => return Err(conflict().into()),
+        (Some(after), None) => cursor::parse(&after).ok_or_else(|| invalid_cursor("after"))?,
+        (None, Some(token)) => shared.tokens.open(&list, &token, now)?,
+        (None, None) => 0,
+    };
+    match cursor::check(after, session.end().retained) {
+        Ok(()) | Err(Gap::Ahead { .. }) => {}
+        Err(gap @ Gap::Expired(_)) => return Err(gap_error(gap).into()),
+    }
+    let row = session.row;
+    let mut found = shared
+        .ledger
+        .reader()
+        .read(move |db| events::page(db, row, after, limit + 1, MAX_PAGE_BYTES))
+        .await
+        .map_err(unreadable)?;
+    let more = found.len() > limit
+        || found
+            .last()
+            .is_some_and(|last| last.seq < session.end().retained.last_seq);
+    found.truncate(limit);
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| shared.tokens.seal(&list, last.seq, now));
+    let items = found.iter().map(|event| &*event.envelope);
+    Ok(json(StatusCode::OK, page(items, next.as_deref())))
+}
+
+/// A-GAP: what is not a decimal number is no cursor.
+pub(crate) fn invalid_cursor(param: &str) -> ApiError {
+    ApiError::new(
+        Code::InvalidCursor,
+        format!("{param} must be the decimal seq of the last event that was processed"),
+    )
+    .with_param(param)
+}
+
+/// A-GAP: the two ways in which a cursor does not fit the log.
+pub(crate) fn gap_error(gap: Gap) -> ApiError {
+    match gap {
+        Gap::Expired(Retained { first_seq, last_seq }) => ApiError::new(
+            Code::CursorExpired,
+            "events after this cursor are no longer retained",
+        )
+        .with_detail("first_seq", first_seq)
+        .with_detail("last_seq", last_seq),
+        Gap::Ahead { last_seq } => {
+            ApiError::new(Code::CursorAhead, "this cursor is beyond the end of the log")
+                .with_detail("last_seq", last_seq)
+        }
+    }
+}
+
+fn conflict() -> ApiError {
+    ApiError::new(Code::ConflictingParameters, "send after or page, not both").with_param("after")
+}

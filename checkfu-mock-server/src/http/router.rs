@@ -1,0 +1,104 @@
+//! Every route in one place.
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{delete, get, post};
+
+use super::response::{Answer, json};
+use super::state::Shared;
+use super::{auth, deployments, event_stream, events, fence, request_id, runs, sessions};
+use crate::capability::Capability::{Checkpoints, Diffs, Forks, Threads, Waits, Watches};
+use crate::wire::error::{ApiError, Code};
+
+/// The whole HTTP side.
+pub(crate) fn router(shared: Shared) -> Router {
+    let open = Router::new()
+        .route(
+            "/healthz",
+            get(async || json(StatusCode::OK, r#"{"status":"ok"}"#)),
+        )
+        .route("/v1/hooks/{watch_token}", post(|| fence::closed(Watches)));
+    Router::new()
+        .merge(enabled())
+        .merge(disabled())
+        .route_layer(from_fn_with_state(shared.clone(), auth::authenticate))
+        .merge(open)
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(from_fn(request_id::identify))
+        .with_state(shared)
+}
+
+fn enabled() -> Router<Shared> {
+    Router::new()
+        .route("/v1/sessions", post(sessions::create).get(sessions::list))
+        .route("/v1/sessions/{session_id}", get(sessions::retrieve))
+        .route("/v1/sessions/{session_id}/complete", post(sessions::complete))
+        .route("/v1/sessions/{session_id}/cancel", post(sessions::cancel))
+        .route(
+            "/v1/sessions/{session_id}/events",
+            post(events::post).get(events::list),
+        )
+        .route(
+            "/v1/sessions/{session_id}/events/stream",
+            get(event_stream::stream),
+        )
+        .route("/v1/sessions/{session_id}/runs", get(runs::list))
+        .route("/v1/sessions/{session_id}/runs/{run_id}", get(runs::retrieve))
+        .route("/v1/agent_deployments", get(deployments::list))
+        .route(
+            "/v1/agent_deployments/{agent_deployment_id}",
+            get(deployments::retrieve),
+        )
+        .route("/v1/capabilities", get(deployments::capabilities))
+}
+
+/// WIRE-5: documented endpoints of capabilities that this server does not have yet.
+fn disabled() -> Router<Shared> {
+    let session = "/v1/sessions/{session_id}";
+    let path = |rest: &str| format!("{session}/{rest}");
+    Router::new()
+        .route(&path("fork"), post(|| fence::closed(Forks)))
+        .route(&path("diff"), get(|| fence::closed(Diffs)))
+        .route(&path("checkpoints"), get(|| fence::closed(Checkpoints)))
+        .route(&path("threads"), get(|| fence::closed(Threads)))
+        .route(&path("threads/{thread_id}"), get(|| fence::closed(Threads)))
+        .route(
+            &path("threads/{thread_id}/archive"),
+            post(|| fence::closed(Threads)),
+        )
+        .route(
+            &path("threads/{thread_id}/events"),
+            get(|| fence::closed(Threads)),
+        )
+        .route(
+            &path("threads/{thread_id}/stream"),
+            get(|| fence::closed(Threads)),
+        )
+        .route(
+            &path("watches"),
+            post(|| fence::closed(Watches)).get(|| fence::closed(Watches)),
+        )
+        .route(
+            &path("watches/{watch_id}"),
+            delete(|| fence::closed(Watches)).get(|| fence::closed(Watches)),
+        )
+        .route(&path("action_approvals"), get(|| fence::closed(Waits)))
+        .route(
+            &path("action_approvals/{action_approval_id}"),
+            get(|| fence::closed(Waits)),
+        )
+}
+
+async fn unknown_route() -> Answer {
+    Err(ApiError::new(Code::NotFound, "there is no such endpoint; check the path").into())
+}
+
+async fn unknown_method() -> Answer {
+    Err(ApiError::new(
+        Code::MethodNotAllowed,
+        "this endpoint does not take this method; see Allow",
+    )
+    .into())
+}

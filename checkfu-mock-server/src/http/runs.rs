@@ -1,0 +1,77 @@
+//! Runs of a Session: list and retrieve.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+
+use super::auth::Caller;
+use super::call::Ids;
+use super::query::Parameters;
+use super::response::{Answer, json};
+use super::state::Shared;
+use crate::core::moment::Moment;
+use crate::ledger::unreadable;
+use crate::storage::runs;
+use crate::wire::error::ApiError;
+use crate::wire::page::page;
+
+/// A-LIST: how many Runs a page has.
+const DEFAULT_LIMIT: usize = 100;
+const MAX_LIMIT: usize = 1000;
+
+/// `GET /v1/sessions/{session_id}/runs`
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Ids(id): Ids<String>,
+    uri: Uri,
+) -> Answer {
+    let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
+    let mut parameters = Parameters::of(&uri)?;
+    let limit = parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?;
+    let token = parameters.take("page")?;
+    parameters.finish()?;
+    let list = format!("runs {} {}", session.workspace, session.id);
+    let now = Moment::from(shared.clock.now());
+    let after = token
+        .map(|token| shared.tokens.open(&list, &token, now))
+        .transpose()?
+        .unwrap_or(0);
+    let row = session.row;
+    let mut found = shared
+        .ledger
+        .reader()
+        .read(move |db| runs::list(db, row, after, limit + 1))
+        .await
+        .map_err(unreadable)?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| shared.tokens.seal(&list, last.created_seq, now));
+    Ok(json(
+        StatusCode::OK,
+        page(found.iter().map(|run| &*run.resource), next.as_deref()),
+    ))
+}
+
+/// `GET /v1/sessions/{session_id}/runs/{run_id}`
+pub(crate) async fn retrieve(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Ids((id, run)): Ids<(String, String)>,
+) -> Answer {
+    let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
+    let row = session.row;
+    let found = shared
+        .ledger
+        .reader()
+        .read(move |db| runs::find(db, row, &run))
+        .await
+        .map_err(unreadable)?;
+    Ok(json(
+        StatusCode::OK,
+        found.ok_or_else(|| ApiError::not_found("Run"))?,
+    ))
+}

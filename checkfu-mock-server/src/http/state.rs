@@ -1,0 +1,37 @@
+//! What every handler shares.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::auth::KeyRing;
+use super::idempotency::InFlight;
+use super::page_token::PageTokens;
+use crate::clock::Clock;
+use crate::deployment::Catalog;
+use crate::ledger::Ledger;
+use crate::stop::Stopping;
+
+/// The server as its handlers see it. Clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared(pub(crate) Arc<State>);
+
+/// See [`Shared`].
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) ledger: Ledger,
+    pub(crate) catalog: Catalog,
+    pub(crate) keys: KeyRing,
+    pub(crate) tokens: PageTokens,
+    pub(crate) in_flight: InFlight,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) keep_alive: Duration,
+    pub(crate) stopping: Stopping,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}

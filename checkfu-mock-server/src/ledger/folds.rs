@@ -1,0 +1,68 @@
+//! The Sessions' states as the writer sees them, folded from the log when first needed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use crate::core::moment::Moment;
+use crate::core::session::Session;
+use crate::storage::error::StorageError;
+use crate::storage::writer::Mirror;
+use crate::storage::{events, sessions};
+
+/// How many states are kept before those that are at rest are folded anew when needed.
+const CAPACITY: usize = 4096;
+
+/// The writer's memory.
+#[derive(Debug, Default)]
+pub(crate) struct Folds {
+    states: HashMap<i64, Session>,
+    /// When expired idempotency records were last dropped.
+    pub(crate) purged_at: Option<Moment>,
+}
+
+impl Folds {
+    /// The state after everything in the log.
+    pub(crate) fn load(&mut self, connection: &Connection, row: i64) -> Result<&mut Session, StorageError> {
+        self.make_room();
+        match self.states.entry(row) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(vacant) => Ok(vacant.insert(fold(connection, row)?)),
+        }
+    }
+
+    /// Takes the state of a Session that was just created.
+    pub(crate) fn insert(&mut self, row: i64, session: Session) {
+        self.states.insert(row, session);
+    }
+
+    /// Drops one state; it is folded again when needed.
+    pub(crate) fn evict(&mut self, row: i64) {
+        self.states.remove(&row);
+    }
+
+    fn make_room(&mut self) {
+        if self.states.len() >= CAPACITY {
+            self.states.retain(|_, session| session.active_run().is_some());
+        }
+    }
+}
+
+impl Mirror for Folds {
+    fn forget(&mut self) {
+        self.states.clear();
+    }
+}
+
+/// SES-1, SES-5: the state is the fold of the log over what was fixed at admission.
+fn fold(connection: &Connection, row: i64) -> Result<Session, StorageError> {
+    let stored = sessions::at(connection, row)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let mut session = Session::admitted(Arc::new(stored.admission));
+    session.head.first_seq = stored.head.first_seq;
+    events::replay(connection, row, |event| {
+        session.apply(event);
+    })?;
+    Ok(session)
+}

@@ -1,0 +1,86 @@
+//! Drives Runs: one task for each active Run asks its agent for the next step and reports it to the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::agent;
+use crate::clock::Clock;
+use crate::ledger::Ledger;
+use crate::ledger::activation::Activation;
+use crate::stop::Stopping;
+
+/// What to wait before a step is tried again after the storage refused it.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+
+/// Takes Runs as they become active.
+#[derive(Debug, Clone)]
+pub(crate) struct Runner {
+    ledger: Ledger,
+    clock: Arc<dyn Clock>,
+    step_delay: Duration,
+    stopping: Stopping,
+}
+
+impl Runner {
+    pub(crate) fn new(ledger: Ledger, step_delay: Duration, stopping: Stopping) -> Self {
+        let clock = Arc::clone(ledger.clock());
+        Self {
+            ledger,
+            clock,
+            step_delay,
+            stopping,
+        }
+    }
+
+    /// Drives every Run that comes until the server stops. A Run that is cut off goes on at the next start.
+    pub(crate) async fn run(self, mut activations: mpsc::UnboundedReceiver<Activation>) {
+        let mut driving = JoinSet::new();
+        loop {
+            tokio::select! {
+                Some(activation) = activations.recv() => {
+                    let runner = self.clone();
+                    driving.spawn(async move { runner.drive(activation).await });
+                }
+                Some(_) = driving.join_next() => {}
+                () = self.stopping.requested() => break,
+            }
+        }
+        while driving.join_next().await.is_some() {}
+    }
+
+    async fn drive(self, activation: Activation) {
+        let Activation {
+            session,
+            run,
+            mut assignment,
+        } = activation;
+        while let Some(step) = agent::next_step(&assignment) {
+            if !self.pause(self.step_delay).await {
+                return;
+            }
+            match self.ledger.step(Arc::clone(&session), run.clone(), step).await {
+                Ok(Some(next)) => assignment = next,
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::error!(%error, run = run.as_str(), "step");
+                    if !self.pause(RETRY_DELAY).await {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits by the server's clock; false when the server stops meanwhile.
+    async fn pause(&self, duration: Duration) -> bool {
+        let mut sleep = self.clock.sleep(duration);
+        tokio::select! {
+            biased;
+            () = self.stopping.requested() => false,
+            () = &mut sleep => true,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! How a server is described and started.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::error::StartError;
+use super::{DRAIN, MockServer, listener};
+use crate::clock::{Clock, SystemClock};
+use crate::core::id::{PrincipalId, WorkspaceId};
+use crate::deployment::Catalog;
+use crate::http::auth::KeyRing;
+use crate::http::idempotency::InFlight;
+use crate::http::page_token::{PageTokens, SECRET_BYTES};
+use crate::http::router::router;
+use crate::http::state::{Shared, State};
+use crate::ledger::Ledger;
+use crate::ledger::entropy::SystemEntropy;
+use crate::ledger::folds::Folds;
+use crate::runner::Runner;
+use crate::stop::Stop;
+use crate::storage::directory::DataDirectory;
+use crate::storage::error::StorageError;
+use crate::storage::reader::Reader;
+use crate::storage::schema;
+use crate::storage::writer::Writer;
+
+/// Describes a [`MockServer`]. By default it keeps its log in memory, listens on a free port of `127.0.0.1`, makes up a
+/// key, lets agents take 5 ms for a step and sends a keep-alive comment every 10 s.
+#[must_use = "a builder starts nothing until start() is awaited"]
+pub struct MockServerBuilder {
+    host: IpAddr,
+    port: u16,
+    data_dir: Option<PathBuf>,
+    api_key: Option<String>,
+    step_delay: Duration,
+    keep_alive: Duration,
+    clock: Arc<dyn Clock>,
+}
+
+impl Default for MockServerBuilder {
+    fn default() -> Self {
+        Self {
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            data_dir: None,
+            api_key: None,
+            step_delay: Duration::from_millis(5),
+            keep_alive: Duration::from_secs(10),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl MockServerBuilder {
+    /// The address to listen on. Default `127.0.0.1`.
+    pub fn host(mut self, host: IpAddr) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// The port to listen on. Default 0: a free one.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Keeps the log in this directory, which is created if absent and locked while the server runs. An answer leaves
+    /// only after its effect is on the disk.
+    pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.data_dir = Some(path.into());
+        self
+    }
+
+    /// Keeps the log in memory; it is gone with the server. This is the default.
+    pub fn in_memory(mut self) -> Self {
+        self.data_dir = None;
+        self
+    }
+
+    /// The one key that opens the server, 1 to 512 visible ASCII characters; it is not stored. Without it one is made
+    /// up, and kept in the data directory if there is one, so that it is good after a restart.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.api_key = Some(key.into());
+        self
+    }
+
+    /// What an agent takes for each step of a Run: claim, start, every message, settlement. Default 5 ms.
+    pub fn step_delay(mut self, delay: Duration) -> Self {
+        self.step_delay = delay;
+        self
+    }
+
+    /// After how long a silent stream gets a comment. Default 10 s.
+    pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.keep_alive = interval;
+        self
+    }
+
+    /// Where the server gets its time from. Default [`SystemClock`].
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Opens the log, goes on with Runs that had not settled, and listens. When this returns, connections are accepted.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`] says what is wrong and what to change; nothing is left running.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves no server behind; a data directory that was created stays.
+    pub async fn start(self) -> Result<MockServer, StartError> {
+        let builder = self;
+        let opened = tokio::task::spawn_blocking(move || builder.open());
+        let (builder, store) = opened.await.map_err(|_| StorageError::Closed)??;
+        builder.serve(store).await
+    }
+
+    fn open(self) -> Result<(Self, Store), StartError> {
+        if self.api_key.as_ref().is_some_and(|key| {
+            key.is_empty() || key.len() > 512 || !key.bytes().all(|byte| byte.is_ascii_graphic())
+        }) {
+            return Err(StartError::ApiKey);
+        }
+        let generated = format!(
+            "cfk_{}",
+            data_encoding::HEXLOWER.encode(&SystemEntropy::bytes::<24>())
+        );
+        let store = match &self.data_dir {
+            Some(path) => {
+                let directory = DataDirectory::open(path)?;
+                let database = directory.database();
+                let connection = Connection::open(&database).map_err(StorageError::from)?;
+                let reader = Reader::of_file(database.clone());
+                let api_key = match &self.api_key {
+                    Some(key) => key.clone(),
+                    None => directory.generated_key(&generated)?,
+                };
+                Store::new(connection, &database, |_| reader, Some(directory), api_key)?
+            }
+            None => {
+                let connection = Connection::open_in_memory().map_err(StorageError::from)?;
+                let api_key = self.api_key.clone().unwrap_or(generated);
+                Store::new(connection, "memory".as_ref(), Reader::sharing, None, api_key)?
+            }
+        };
+        Ok((self, store))
+    }
+
+    async fn serve(self, store: Store) -> Result<MockServer, StartError> {
+        let address = SocketAddr::new(self.host, self.port);
+        let listening = TcpListener::bind(address)
+            .await
+            .map_err(|source| StartError::Bind { address, source })?;
+        let address = listening.local_addr().map_err(StartError::System)?;
+        let (stop, stopping) = Stop::new();
+        let (activations, activated) = mpsc::unbounded_channel();
+        let (writer, thread) =
+            Writer::start(store.connection, Folds::default(), store.directory).map_err(StartError::System)?;
+        let ledger = Ledger::new(writer, store.reader, activations, Arc::clone(&self.clock));
+        let resumed = ledger.resume().await?;
+        let workspace = WorkspaceId::from_number(1);
+        let catalog = Catalog::built_in(&workspace);
+        let deployment_id = catalog
+            .all()
+            .first()
+            .map(|plain| plain.id.to_string())
+            .unwrap_or_default();
+        let runner = Runner::new(ledger.clone(), self.step_delay, stopping.clone());
+        let shared = Shared(Arc::new(State {
+            ledger,
+            catalog,
+            keys: KeyRing::new(&store.api_key, workspace.clone()),
+            tokens: PageTokens::new(store.page_secret),
+            in_flight: InFlight::default(),
+            clock: self.clock,
+            keep_alive: self.keep_alive,
+            stopping: stopping.clone(),
+        }));
+        let tasks = vec![
+            tokio::spawn(listener::serve(listening, router(shared), stopping, DRAIN)),
+            tokio::spawn(runner.run(activated)),
+        ];
+        tracing::info!(%address, resumed, "listening");
+        Ok(MockServer {
+            address,
+            url: format!("http://{address}"),
+            api_key: store.api_key,
+            workspace_id: workspace.to_string(),
+            principal_id: PrincipalId::from_number(1).to_string(),
+            deployment_id,
+            stop,
+            tasks,
+            writer: Some(thread),
+        })
+    }
+}
+
+impl fmt::Debug for MockServerBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("MockServerBuilder")
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .field("data_dir", &self.data_dir)
+            .field("step_delay", &self.step_delay)
+            .field("keep_alive", &self.keep_alive)
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An opened log.
+struct Store {
+    connection: Arc<Mutex<Connection>>,
+    reader: Reader,
+    directory: Option<DataDirectory>,
+    api_key: String,
+    page_secret: [u8; SECRET_BYTES],
+}
+
+impl Store {
+    fn new(
+        mut connection: Connection,
+        path: &std::path::Path,
+        reader: impl FnOnce(Arc<Mutex<Connection>>) -> Reader,
+        directory: Option<DataDirectory>,
+        api_key: String,
+    ) -> Result<Self, StorageError> {
+        schema::configure(&connection)?;
+        schema::prepare(&mut connection, path)?;
+        let secret = schema::secret(&connection, "page", &SystemEntropy::bytes::<SECRET_BYTES>())?;
+        let page_secret = secret.try_into().map_err(|_| StorageError::Foreign {
+            path: path.to_owned(),
+        })?;
+        let connection = Arc::new(Mutex::new(connection));
+        Ok(Self {
+            reader: reader(Arc::clone(&connection)),
+            connection,
+            directory,
+            api_key,
+            page_secret,
+        })
+    }
+}

@@ -1,0 +1,28 @@
+//! Why a server did not start.
+
+use std::net::SocketAddr;
+
+use crate::storage::error::StorageError;
+
+/// A server that could not be started. Nothing is left running.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The data directory cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; choose another host or port, or port 0 for a free one")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The API key cannot stand in a header.
+    #[error("the API key must be 1 to 512 visible ASCII characters")]
+    ApiKey,
+    /// A thread or socket was refused by the operating system.
+    #[error("the operating system refused: {0}")]
+    System(std::io::Error),
+}

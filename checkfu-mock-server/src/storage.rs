@@ -1,0 +1,12 @@
+//! The durable side: one embedded SQLite database, one writer, many readers.
+
+pub(crate) mod directory;
+pub(crate) mod error;
+pub(crate) mod events;
+pub(crate) mod idempotency;
+pub(crate) mod position;
+pub(crate) mod reader;
+pub(crate) mod runs;
+pub(crate) mod schema;
+pub(crate) mod sessions;
+pub(crate) mod writer;

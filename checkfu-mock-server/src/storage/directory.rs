@@ -1,0 +1,73 @@
+//! The data directory: its lock, its database and its generated key.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::StorageError;
+
+/// A locked data directory. The lock ends with this value, or with the process, however it dies.
+#[derive(Debug)]
+pub(crate) struct DataDirectory {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl DataDirectory {
+    /// Creates the directory if absent and locks it.
+    pub(crate) fn open(path: &Path) -> Result<Self, StorageError> {
+        fs::create_dir_all(path).map_err(|source| failed(path, source))?;
+        let lock_path = path.join("lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_path)
+            .map_err(|source| failed(&lock_path, source))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
+            Err(TryLockError::WouldBlock) => Err(StorageError::InUse {
+                path: path.to_owned(),
+            }),
+            Err(TryLockError::Error(source)) => Err(failed(&lock_path, source)),
+        }
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path.join("log.sqlite3")
+    }
+
+    /// The key that was generated for this directory, or `fresh`, which is then kept for the next start in a file that
+    /// only its owner can read.
+    pub(crate) fn generated_key(&self, fresh: &str) -> Result<String, StorageError> {
+        let path = self.path.join("api-key");
+        match fs::read_to_string(&path) {
+            Ok(key) if !key.trim().is_empty() => return Ok(key.trim().to_owned()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(failed(&path, source)),
+        }
+        write_private(&path, fresh).map_err(|source| failed(&path, source))?;
+        Ok(fresh.to_owned())
+    }
+}
+
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    writeln!(file, "{text}")?;
+    file.sync_all()
+}
+
+fn failed(path: &Path, source: io::Error) -> StorageError {
+    StorageError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}

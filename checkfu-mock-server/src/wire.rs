@@ -1,0 +1,8 @@
+//! How resources look in JSON. These types are the server's own; tests compare them with the published contract.
+
+pub(crate) mod capability;
+pub(crate) mod deployment;
+pub(crate) mod error;
+pub(crate) mod page;
+pub(crate) mod run;
+pub(crate) mod session;
