@@ -1,4 +1,4 @@
-//! The AgentDeployments that every Workspace of this server has, with their immutable revisions (SES-11, SES-12).
+//! AgentDeployments and their immutable revisions (SES-11, SES-12).
 
 use serde_json::{Map, Value, json};
 
@@ -27,6 +27,17 @@ pub(crate) struct Revision {
 }
 
 impl Deployment {
+    /// The built-in deployment `plain`, which greets and quotes what it was told.
+    pub(crate) fn plain(workspace: &WorkspaceId) -> Self {
+        Self {
+            id: DeploymentId::from_number(PLAIN),
+            name: "plain",
+            workspace_id: workspace.clone(),
+            created_at: Moment::from_milliseconds(PLAIN_PUBLISHED[0]),
+            revisions: (1..).zip(PLAIN_PUBLISHED).map(plain_revision).collect(),
+        }
+    }
+
     /// The revision that a new Session gets when it names none.
     pub(crate) fn current(&self) -> Option<&Revision> {
         self.revisions.last()
@@ -35,39 +46,6 @@ impl Deployment {
     /// The revision with this number.
     pub(crate) fn revision(&self, number: u32) -> Option<&Revision> {
         self.revisions.iter().find(|revision| revision.number == number)
-    }
-}
-
-/// The deployments of one Workspace.
-#[derive(Debug, Clone)]
-pub(crate) struct Catalog {
-    deployments: Vec<Deployment>,
-}
-
-impl Catalog {
-    /// What every server starts with: `plain`, which greets and quotes what it was told.
-    pub(crate) fn built_in(workspace: &WorkspaceId) -> Self {
-        let revisions: Vec<Revision> = (1..).zip(PLAIN_PUBLISHED).map(plain_revision).collect();
-        let plain = Deployment {
-            id: DeploymentId::from_number(PLAIN),
-            name: "plain",
-            workspace_id: workspace.clone(),
-            created_at: Moment::from_milliseconds(PLAIN_PUBLISHED[0]),
-            revisions,
-        };
-        Self {
-            deployments: vec![plain],
-        }
-    }
-
-    pub(crate) fn all(&self) -> &[Deployment] {
-        &self.deployments
-    }
-
-    pub(crate) fn find(&self, id: &str) -> Option<&Deployment> {
-        self.deployments
-            .iter()
-            .find(|deployment| deployment.id.as_str() == id)
     }
 }
 

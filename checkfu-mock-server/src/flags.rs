@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkfu_mock_server::{MockServer, MockServerBuilder};
+use checkfu_mock_server::{MockServer, MockServerBuilder, StartError};
 use clap::{ArgGroup, Parser};
 
 /// Reference server of the Checkfu API.
@@ -35,6 +35,10 @@ pub(crate) struct Flags {
     #[arg(long, env = "CHECKFU_MOCK_API_KEY", hide_env_values = true)]
     api_key: Option<String>,
 
+    /// Another Principal that Sessions may act as; may be repeated, or separated by commas.
+    #[arg(long = "principal", env = "CHECKFU_MOCK_PRINCIPALS", value_delimiter = ',')]
+    principals: Vec<String>,
+
     /// What an agent takes for each step of a Run, in milliseconds.
     #[arg(long, env = "CHECKFU_MOCK_STEP_DELAY_MS", default_value_t = 5)]
     step_delay_ms: u64,
@@ -50,7 +54,7 @@ pub(crate) struct Flags {
 
 impl Flags {
     /// The server that the flags describe.
-    pub(crate) fn builder(&self) -> MockServerBuilder {
+    pub(crate) fn builder(&self) -> Result<MockServerBuilder, StartError> {
         let mut builder = MockServer::builder()
             .host(self.host)
             .port(self.port)
@@ -62,7 +66,9 @@ impl Flags {
         if let Some(key) = &self.api_key {
             builder = builder.api_key(key);
         }
-        builder
+        self.principals
+            .iter()
+            .try_fold(builder, |builder, id| builder.principal(id))
     }
 }
 

@@ -20,6 +20,7 @@
 
 mod agent;
 mod capability;
+mod catalog;
 mod clock;
 mod core;
 mod deployment;

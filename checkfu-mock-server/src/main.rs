@@ -33,7 +33,7 @@ async fn main() -> ExitCode {
 async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let server = flags.builder().start().await?;
+    let server = flags.builder()?.start().await?;
     announce(&server)?;
     tokio::select! {
         _ = terminate.recv() => {}

@@ -83,6 +83,10 @@ identifier!(
     DeploymentId, "adep_"
 );
 identifier!(
+    /// A Watch.
+    WatchId, "watch_"
+);
+identifier!(
     /// A Workspace.
     WorkspaceId, "wksp_"
 );

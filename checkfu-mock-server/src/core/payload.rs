@@ -3,24 +3,44 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::id::{EventId, PrincipalId, RunId};
+use super::id::{EventId, PrincipalId, RunId, WatchId};
 use super::moment::Moment;
 
-/// Why an event entered the Session (SES-4). The kind is open; what else was said about the cause is kept.
+/// Why an event entered the Session (SES-4). The kinds are open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     pub(crate) kind: String,
-    #[serde(flatten)]
-    pub(crate) more: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) event_id: Option<EventId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) watch_id: Option<WatchId>,
 }
 
 /// One block of a message. Text is read by agents; other blocks are kept as they came.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Block {
-    Text { text: String },
-    Image { source: Map<String, Value> },
-    Document { source: Map<String, Value> },
+    Text {
+        text: String,
+    },
+    Image {
+        source: Source,
+    },
+    Document {
+        source: Source,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
+    },
+}
+
+/// Where the content of a block comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Source {
+    Base64 { media_type: String, data: String },
+    Url { url: String },
+    File { file_id: String },
+    Text { media_type: String, data: String },
 }
 
 /// `user.message`.

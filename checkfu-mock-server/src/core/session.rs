@@ -174,6 +174,7 @@ impl Session {
             return RunChange::None;
         };
         run.settled_at = Some(event.created_at);
+        run.deadline_at = None;
         change(&mut run);
         RunChange::Settled(Box::new(run))
     }

@@ -1,6 +1,7 @@
 //! Request bodies: bounded, hashed, decoded into values of their own.
 
 use axum::body::{self, Body};
+use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -28,19 +29,37 @@ pub(crate) enum EmptyBody {
 }
 
 /// Reads a body to its end.
-pub(crate) async fn read(body: Body, empty: EmptyBody) -> Result<ReadBody, ApiError> {
+pub(crate) async fn read(headers: &HeaderMap, body: Body, empty: EmptyBody) -> Result<ReadBody, ApiError> {
     let bytes = body::to_bytes(body, MAX_BODY_BYTES)
         .await
         .map_err(|error| unreadable(&error))?;
     let json = if bytes.is_empty() && empty == EmptyBody::IsAnObject {
         Ok(Value::Object(Map::new()))
     } else {
-        decode(&bytes)
+        check_media_type(headers).and_then(|()| decode(&bytes))
     };
     Ok(ReadBody {
         hash: Sha256::digest(&bytes).into(),
         json,
     })
+}
+
+/// A body without a media type is taken for JSON.
+fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let essence = value
+        .to_str()
+        .ok()
+        .and_then(|value| value.split(';').next())
+        .unwrap_or_default()
+        .trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let message = "the request body must be application/json";
+    Err(ApiError::new(Code::UnsupportedMediaType, message).with_param("Content-Type"))
 }
 
 fn decode(bytes: &Bytes) -> Result<Value, ApiError> {

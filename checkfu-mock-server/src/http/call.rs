@@ -35,7 +35,8 @@ pub(crate) struct CallHead {
 impl Call {
     /// Reads the body.
     pub(crate) async fn read(self, empty: EmptyBody) -> Result<(CallHead, ReadBody), ApiError> {
-        Ok((self.head, body::read(self.body, empty).await?))
+        let read = body::read(&self.head.headers, self.body, empty).await?;
+        Ok((self.head, read))
     }
 }
 

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::fields::{Fields, kind};
 use crate::capability::Capability;
+use crate::catalog::Catalog;
 use crate::core::admission::Admission;
-use crate::core::id::{PrincipalId, SessionId, ThreadId, WorkspaceId};
+use crate::core::id::{DeploymentId, PrincipalId, SessionId, ThreadId, WorkspaceId};
 use crate::core::moment::Moment;
-use crate::deployment::{Catalog, Deployment, Revision};
+use crate::deployment::{Deployment, Revision};
 use crate::ledger::entropy::SystemEntropy;
 use crate::wire::error::ApiError;
 
@@ -38,7 +39,8 @@ pub(crate) fn admission(
     now: Moment,
 ) -> Result<Admission, ApiError> {
     let mut fields = Fields::of(body, "")?;
-    let deployment_id = fields.required_text("agent_deployment_id")?;
+    let deployment_id =
+        fields.required_id("agent_deployment_id", DeploymentId::PREFIX, DeploymentId::parse)?;
     let principal_id = fields.required_id("principal_id", PrincipalId::PREFIX, PrincipalId::parse)?;
     let number = revision_number(&mut fields)?;
     let title = fields.optional_text("title")?;
@@ -48,11 +50,14 @@ pub(crate) fn admission(
         fields.optional("project_mounts"),
         fields.optional("memory_mounts"),
     );
-    let deployment = catalog
-        .find(&deployment_id)
-        .ok_or_else(|| ApiError::not_found("AgentDeployment").with_param("agent_deployment_id"))?;
-    let revision = pin(deployment, number, &fields)?;
     fields.finish()?;
+    let deployment = catalog
+        .deployment(deployment_id.as_str())
+        .ok_or_else(|| ApiError::not_found("AgentDeployment").with_param("agent_deployment_id"))?;
+    let revision = pin(deployment, number)?;
+    if !catalog.has_principal(&principal_id) {
+        return Err(ApiError::not_found("Principal").with_param("principal_id"));
+    }
     Ok(Admission {
         id: SessionId::fresh(&mut SystemEntropy),
         workspace_id: workspace.clone(),
@@ -79,11 +84,7 @@ fn revision_number(fields: &mut Fields) -> Result<Option<u64>, ApiError> {
     }
 }
 
-fn pin<'a>(
-    deployment: &'a Deployment,
-    number: Option<u64>,
-    fields: &Fields,
-) -> Result<&'a Revision, ApiError> {
+fn pin(deployment: &Deployment, number: Option<u64>) -> Result<&Revision, ApiError> {
     let found = match number {
         None => deployment.current(),
         Some(number) => u32::try_from(number)
@@ -91,11 +92,7 @@ fn pin<'a>(
             .and_then(|number| deployment.revision(number)),
     };
     found.ok_or_else(|| {
-        let current = deployment.current().map_or(0, |revision| revision.number);
-        fields.invalid(
-            "agent_deployment_revision_number",
-            &format!("names no revision of this deployment; its revisions are 1 to {current}"),
-        )
+        ApiError::not_found("AgentDeploymentRevision").with_param("agent_deployment_revision_number")
     })
 }
 

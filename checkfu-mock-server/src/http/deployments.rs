@@ -29,7 +29,7 @@ pub(crate) async fn list(
     uri: Uri,
 ) -> Answer {
     let deployments = match &caller.workspace {
-        Some(_) => shared.catalog.all(),
+        Some(_) => shared.catalog.deployments(),
         None => &[],
     };
     let workspace = caller
@@ -53,19 +53,20 @@ pub(crate) async fn retrieve(
     caller.workspace("AgentDeployment")?;
     let found = shared
         .catalog
-        .find(&id)
+        .deployment(&id)
         .ok_or_else(|| ApiError::not_found("AgentDeployment"))?;
     resource(&DeploymentResource::new(found))
 }
 
-/// `GET /v1/capabilities`: what is on and what is off (A-CAP).
-pub(crate) async fn capabilities(State(shared): State<Shared>, uri: Uri) -> Answer {
-    paged(
-        &shared,
-        &uri,
-        "capabilities",
-        Capability::all().map(CapabilityResource::from),
-    )
+/// `GET /v1/capabilities`: what is on and what is off, all in one page (A-CAP).
+pub(crate) async fn capabilities() -> Answer {
+    let all = Capability::all()
+        .map(CapabilityResource::from)
+        .map(|capability| serde_json::to_vec(&capability));
+    let all = all
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| unreadable(error.into()))?;
+    Ok(json(StatusCode::OK, page(all.iter().map(Vec::as_slice), None)))
 }
 
 /// A page of something that is in memory; the position is the number of items before it.

@@ -47,7 +47,8 @@ pub(crate) async fn stream(
     let cursor = last_event_id(&headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();
-    let seam = Seam::resume(cursor, *end.borrow_and_update()).map_err(gap_error)?;
+    let seam =
+        Seam::resume(cursor, *end.borrow_and_update()).map_err(|gap| gap_error(gap, "Last-Event-ID"))?;
     let feed = Feed {
         idle: idle(&shared),
         shared,

@@ -69,7 +69,7 @@ pub(crate) async fn list(
     };
     match cursor::check(after, session.end().retained) {
         Ok(()) | Err(Gap::Ahead { .. }) => {}
-        Err(gap @ Gap::Expired(_)) => return Err(gap_error(gap).into()),
+        Err(gap @ Gap::Expired(_)) => return Err(gap_error(gap, "after").into()),
     }
     let row = session.row;
     let mut found = shared
@@ -101,8 +101,8 @@ pub(crate) fn invalid_cursor(param: &str) -> ApiError {
 }
 
 /// A-GAP: the two ways in which a cursor does not fit the log.
-pub(crate) fn gap_error(gap: Gap) -> ApiError {
-    match gap {
+pub(crate) fn gap_error(gap: Gap, param: &str) -> ApiError {
+    let error = match gap {
         Gap::Expired(Retained { first_seq, last_seq }) => ApiError::new(
             Code::CursorExpired,
             "events after this cursor are no longer retained",
@@ -113,9 +113,10 @@ pub(crate) fn gap_error(gap: Gap) -> ApiError {
             ApiError::new(Code::CursorAhead, "this cursor is beyond the end of the log")
                 .with_detail("last_seq", last_seq)
         }
-    }
+    };
+    error.with_param(param)
 }
 
 fn conflict() -> ApiError {
-    ApiError::new(Code::ConflictingParameters, "send after or page, not both").with_param("after")
+    ApiError::new(Code::ConflictingParameters, "send after or page, not both").with_param("page")
 }

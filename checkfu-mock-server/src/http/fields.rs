@@ -58,12 +58,30 @@ impl Fields {
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, ApiError> {
         let text = self.required_text(name)?;
-        parse(&text).ok_or_else(|| {
-            self.invalid(
-                name,
-                &format!("must be {prefix} followed by 32 lower-case hexadecimal digits"),
-            )
-        })
+        self.id(name, prefix, parse(&text))
+    }
+
+    /// An identifier that may be absent or null.
+    pub(crate) fn optional_id<T>(
+        &mut self,
+        name: &str,
+        prefix: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, ApiError> {
+        match self.optional_text(name)? {
+            None => Ok(None),
+            Some(text) => self.id(name, prefix, parse(&text)).map(Some),
+        }
+    }
+
+    /// A text that must be there and say something.
+    pub(crate) fn required_word(&mut self, name: &str) -> Result<String, ApiError> {
+        let text = self.required_text(name)?;
+        if text.is_empty() {
+            Err(self.invalid(name, "must not be empty"))
+        } else {
+            Ok(text)
+        }
     }
 
     /// Refuses whatever was not read.
@@ -75,11 +93,6 @@ impl Fields {
                 "is not a member of this request; check its spelling or leave it out",
             )),
         }
-    }
-
-    /// Everything that was not read.
-    pub(crate) fn rest(self) -> Map<String, Value> {
-        self.members
     }
 
     /// Where a member of this object stands.
@@ -94,6 +107,15 @@ impl Fields {
     /// A refusal that names a member of this object.
     pub(crate) fn invalid(&self, name: &str, problem: &str) -> ApiError {
         invalid(&self.path_of(name), problem)
+    }
+
+    fn id<T>(&self, name: &str, prefix: &str, parsed: Option<T>) -> Result<T, ApiError> {
+        parsed.ok_or_else(|| {
+            self.invalid(
+                name,
+                &format!("must be {prefix} followed by 32 lower-case hexadecimal digits"),
+            )
+        })
     }
 
     fn text(&self, name: &str, value: Value) -> Result<String, ApiError> {

@@ -1,12 +1,13 @@
 //! The body of `POST /v1/sessions/{id}/events`: one `{type, payload}` (EVT-1, SES-4, A-AUTHOR, A-POST).
 
-use serde_json::{Map, Value};
+use axum::http::Uri;
+use serde_json::Value;
 
 use super::fields::{Fields, invalid, kind};
 use crate::capability::Capability;
 use crate::core::command::Command;
-use crate::core::id::PrincipalId;
-use crate::core::payload::{Block, Cause, UserMessage};
+use crate::core::id::{EventId, PrincipalId, WatchId};
+use crate::core::payload::{Block, Cause, Source, UserMessage};
 use crate::wire::error::ApiError;
 
 /// The capability that a body needs: its type's, or that of a member.
@@ -64,16 +65,17 @@ fn user_message(payload: Value) -> Result<UserMessage, ApiError> {
     })
 }
 
-/// A-AUTHOR: the kinds are open, and so is what a kind says beyond its name.
+/// A-AUTHOR: the kinds are open.
 fn cause(fields: &mut Fields) -> Result<Cause, ApiError> {
     let mut cause = Fields::of(fields.required("caused_by")?, &fields.path_of("caused_by"))?;
-    let kind = cause.required_text("kind")?;
-    if kind.is_empty() {
-        return Err(cause.invalid("kind", "must not be empty; a program that calls the API says api"));
-    }
+    let kind = cause.required_word("kind")?;
+    let event_id = cause.optional_id("event_id", EventId::PREFIX, EventId::parse)?;
+    let watch_id = cause.optional_id("watch_id", WatchId::PREFIX, WatchId::parse)?;
+    cause.finish()?;
     Ok(Cause {
         kind,
-        more: cause.rest(),
+        event_id,
+        watch_id,
     })
 }
 
@@ -81,7 +83,8 @@ fn cause(fields: &mut Fields) -> Result<Cause, ApiError> {
 fn content(fields: &mut Fields) -> Result<Vec<Block>, ApiError> {
     let path = fields.path_of("content");
     match fields.required("content")? {
-        Value::String(text) => Ok(vec![text_block(text, &path)?]),
+        Value::String(text) if text.is_empty() => Err(invalid(&path, "must not be empty")),
+        Value::String(text) => Ok(vec![Block::Text { text }]),
         Value::Array(blocks) if blocks.is_empty() => Err(invalid(&path, "must have at least one block")),
         Value::Array(blocks) => blocks
             .into_iter()
@@ -98,12 +101,15 @@ fn content(fields: &mut Fields) -> Result<Vec<Block>, ApiError> {
 fn block(value: Value, path: &str) -> Result<Block, ApiError> {
     let mut fields = Fields::of(value, path)?;
     let block = match fields.required_text("type")?.as_str() {
-        "text" => text_block(fields.required_text("text")?, &fields.path_of("text"))?,
+        "text" => Block::Text {
+            text: fields.required_word("text")?,
+        },
         "image" => Block::Image {
-            source: source(&mut fields)?,
+            source: source(&mut fields, &["base64", "url", "file"])?,
         },
         "document" => Block::Document {
-            source: source(&mut fields)?,
+            source: source(&mut fields, &["base64", "url", "file", "text"])?,
+            title: fields.optional_text("title")?,
         },
         _ => return Err(fields.invalid("type", "must be text, image or document")),
     };
@@ -111,17 +117,48 @@ fn block(value: Value, path: &str) -> Result<Block, ApiError> {
     Ok(block)
 }
 
-fn text_block(text: String, path: &str) -> Result<Block, ApiError> {
-    if text.is_empty() {
-        Err(invalid(path, "must not be empty"))
-    } else {
-        Ok(Block::Text { text })
+fn source(block: &mut Fields, allowed: &[&str]) -> Result<Source, ApiError> {
+    let mut fields = Fields::of(block.required("source")?, &block.path_of("source"))?;
+    let type_name = fields.required_text("type")?;
+    if !allowed.contains(&type_name.as_str()) {
+        return Err(fields.invalid("type", &format!("must be one of {}", allowed.join(", "))));
+    }
+    let source = match type_name.as_str() {
+        "url" => Source::Url {
+            url: absolute_url(&mut fields)?,
+        },
+        "file" => Source::File {
+            file_id: fields.required_word("file_id")?,
+        },
+        "text" => Source::Text {
+            media_type: fields.required_word("media_type")?,
+            data: fields.required_text("data")?,
+        },
+        _ => Source::Base64 {
+            media_type: fields.required_word("media_type")?,
+            data: base64(&mut fields)?,
+        },
+    };
+    fields.finish()?;
+    Ok(source)
+}
+
+fn base64(fields: &mut Fields) -> Result<String, ApiError> {
+    let data = fields.required_text("data")?;
+    match data_encoding::BASE64.decode(data.as_bytes()) {
+        Ok(_) => Ok(data),
+        Err(_) => Err(fields.invalid("data", "must be base64 with padding")),
     }
 }
 
-fn source(fields: &mut Fields) -> Result<Map<String, Value>, ApiError> {
-    match fields.required("source")? {
-        Value::Object(source) => Ok(source),
-        other => Err(fields.invalid("source", &format!("must be an object, not {}", kind(&other)))),
+fn absolute_url(fields: &mut Fields) -> Result<String, ApiError> {
+    let url = fields.required_text("url")?;
+    let absolute = url
+        .parse::<Uri>()
+        .is_ok_and(|uri| uri.scheme_str() == Some("https") && uri.host().is_some());
+    if absolute {
+        Ok(url)
+    } else {
+        Err(fields.invalid("url", "must be an absolute https address"))
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::auth::KeyRing;
 use super::idempotency::InFlight;
 use super::page_token::PageTokens;
+use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::deployment::Catalog;
 use crate::ledger::Ledger;
 use crate::stop::Stopping;
 

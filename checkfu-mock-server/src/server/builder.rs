@@ -12,9 +12,9 @@ use tokio::sync::mpsc;
 
 use super::error::StartError;
 use super::{DRAIN, MockServer, listener};
+use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::core::id::{PrincipalId, WorkspaceId};
-use crate::deployment::Catalog;
 use crate::http::auth::KeyRing;
 use crate::http::idempotency::InFlight;
 use crate::http::page_token::{PageTokens, SECRET_BYTES};
@@ -39,6 +39,7 @@ pub struct MockServerBuilder {
     port: u16,
     data_dir: Option<PathBuf>,
     api_key: Option<String>,
+    principals: Vec<PrincipalId>,
     step_delay: Duration,
     keep_alive: Duration,
     clock: Arc<dyn Clock>,
@@ -51,6 +52,7 @@ impl Default for MockServerBuilder {
             port: 0,
             data_dir: None,
             api_key: None,
+            principals: Vec::new(),
             step_delay: Duration::from_millis(5),
             keep_alive: Duration::from_secs(10),
             clock: Arc::new(SystemClock),
@@ -89,6 +91,17 @@ impl MockServerBuilder {
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.api_key = Some(key.into());
         self
+    }
+
+    /// Another Principal that Sessions may act as, beside the built-in one.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::Principal`] if it is not `prin_` and 32 lower-case hexadecimal digits.
+    pub fn principal(mut self, id: &str) -> Result<Self, StartError> {
+        let principal = PrincipalId::parse(id).ok_or_else(|| StartError::Principal { id: id.to_owned() })?;
+        self.principals.push(principal);
+        Ok(self)
     }
 
     /// What an agent takes for each step of a Run: claim, start, every message, settlement. Default 5 ms.
@@ -169,9 +182,10 @@ impl MockServerBuilder {
         let ledger = Ledger::new(writer, store.reader, activations, Arc::clone(&self.clock));
         let resumed = ledger.resume().await?;
         let workspace = WorkspaceId::from_number(1);
-        let catalog = Catalog::built_in(&workspace);
+        let principal = PrincipalId::from_number(1);
+        let catalog = Catalog::built_in(&workspace, self.principals.into_iter().chain([principal.clone()]));
         let deployment_id = catalog
-            .all()
+            .deployments()
             .first()
             .map(|plain| plain.id.to_string())
             .unwrap_or_default();
@@ -196,7 +210,7 @@ impl MockServerBuilder {
             url: format!("http://{address}"),
             api_key: store.api_key,
             workspace_id: workspace.to_string(),
-            principal_id: PrincipalId::from_number(1).to_string(),
+            principal_id: principal.to_string(),
             deployment_id,
             stop,
             tasks,

@@ -22,6 +22,12 @@ pub enum StartError {
     /// The API key cannot stand in a header.
     #[error("the API key must be 1 to 512 visible ASCII characters")]
     ApiKey,
+    /// A Principal's identifier is malformed.
+    #[error("{id:?} is no Principal: write prin_ and 32 lower-case hexadecimal digits")]
+    Principal {
+        /// What was given.
+        id: String,
+    },
     /// A thread or socket was refused by the operating system.
     #[error("the operating system refused: {0}")]
     System(std::io::Error),

@@ -44,6 +44,7 @@ codes! {
     UnsupportedVersion = "request.unsupported_version", 400;
     MethodNotAllowed = "request.method_not_allowed", 405;
     TooLarge = "request.too_large", 413;
+    UnsupportedMediaType = "request.unsupported_media_type", 415;
     InvalidKey = "auth.invalid_key", 401;
     CapabilityDisabled = "capability.disabled", 403;
     NotFound = "resource.not_found", 404;
@@ -52,7 +53,7 @@ codes! {
     CursorExpired = "runtime.cursor_expired", 410;
     KeyReused = "idempotency.key_reused", 422;
     KeyInProgress = "idempotency.in_progress", 503;
-    Internal = "service.internal", 500;
+    Internal = "internal.error", 500;
 }
 
 impl ApiError {
