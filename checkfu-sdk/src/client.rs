@@ -1,0 +1,18 @@
+//! The client: where calls go, with which key, within which limits.
+
+mod builder;
+mod call;
+mod handle;
+mod idempotency;
+mod limits;
+mod observer;
+mod transport;
+
+pub use builder::ClientBuilder;
+pub use handle::Client;
+pub use limits::Limits;
+pub use observer::{Interruption, Observer, StreamChange};
+
+pub(crate) use call::{Answer, request_id, segment};
+pub(crate) use idempotency::IdempotencyKey;
+pub(crate) use transport::{Body, Request};

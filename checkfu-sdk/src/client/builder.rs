@@ -1,0 +1,162 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::handle::{Client, Shared};
+use super::limits::Limits;
+use super::observer::Observer;
+use super::transport::{Setup, Transport};
+use crate::api_key::ApiKey;
+use crate::clock::{Clock, TokioClock};
+use crate::error::{ConfigError, Error};
+use crate::model::WorkspaceId;
+use crate::retry::{ReconnectPolicy, RetryPolicy};
+
+const BASE_URL: &str = "https://api.checkfu.com";
+const API_KEY_VARIABLE: &str = "CHECKFU_API_KEY";
+const BASE_URL_VARIABLE: &str = "CHECKFU_BASE_URL";
+const WORKSPACE_VARIABLE: &str = "CHECKFU_WORKSPACE_ID";
+
+/// Sets up a [`Client`].
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct ClientBuilder {
+    base_url: String,
+    api_key: Option<ApiKey>,
+    workspace: Option<WorkspaceId>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    retry: RetryPolicy,
+    reconnect: ReconnectPolicy,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl Client {
+    /// A builder for a client of `https://api.checkfu.com` (`WIRE-8`).
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder {
+            base_url: BASE_URL.to_owned(),
+            api_key: None,
+            workspace: None,
+            clock: Arc::new(TokioClock),
+            limits: Limits::default(),
+            retry: RetryPolicy::default(),
+            reconnect: ReconnectPolicy::default(),
+            observer: None,
+        }
+    }
+
+    /// A client from the variables `CHECKFU_API_KEY`, `CHECKFU_BASE_URL` (default `https://api.checkfu.com`) and
+    /// `CHECKFU_WORKSPACE_ID` (optional).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if the key is missing or a variable is unusable.
+    pub fn from_env() -> Result<Self, Error> {
+        Self::builder().environment()?.build()
+    }
+}
+
+impl ClientBuilder {
+    /// Takes what the variables of [`Client::from_env`] say; an absent or empty one changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if a variable is not valid Unicode.
+    pub fn environment(mut self) -> Result<Self, Error> {
+        if let Some(key) = variable(API_KEY_VARIABLE)? {
+            self = self.api_key(key);
+        }
+        if let Some(url) = variable(BASE_URL_VARIABLE)? {
+            self = self.base_url(url);
+        }
+        if let Some(workspace) = variable(WORKSPACE_VARIABLE)? {
+            self = self.workspace(workspace);
+        }
+        Ok(self)
+    }
+
+    /// Where the API is. Default: `https://api.checkfu.com`. A path in it is kept as a prefix.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = url.into();
+        self
+    }
+
+    /// The key, sent as `Authorization: Bearer …` to the base URL's origin and nowhere else (`WIRE-1`).
+    pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
+        self.api_key = Some(key.into());
+        self
+    }
+
+    /// The workspace to act in, sent as `Checkfu-Workspace` (`A-VER`). Default: none is sent.
+    pub fn workspace(mut self, workspace: impl Into<WorkspaceId>) -> Self {
+        self.workspace = Some(workspace.into());
+        self
+    }
+
+    /// How long calls may take and how much they may hold.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How calls are tried again.
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+
+    /// How streams are opened again.
+    pub fn reconnect_policy(mut self, policy: ReconnectPolicy) -> Self {
+        self.reconnect = policy;
+        self
+    }
+
+    /// Who is told of the changes in every stream.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The clock that every timer asks. Default: [`TokioClock`].
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Builds the client. No request is sent.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if there is no key, the base URL is unusable, or TLS is asked for and cannot be had.
+    pub fn build(self) -> Result<Client, Error> {
+        let transport = Transport::new(Setup {
+            base_url: &self.base_url,
+            api_key: self.api_key.ok_or(ConfigError::MissingApiKey)?,
+            workspace: self.workspace.as_ref().map(WorkspaceId::as_str),
+            connect: self.limits.connect,
+        })?;
+        Ok(Client::from_shared(Shared {
+            transport,
+            clock: self.clock,
+            limits: self.limits,
+            retry: self.retry,
+            reconnect: self.reconnect,
+            observer: self.observer,
+        }))
+    }
+}
+
+fn variable(name: &'static str) -> Result<Option<String>, ConfigError> {
+    let Some(value) = std::env::var_os(name) else {
+        return Ok(None);
+    };
+    let value = value
+        .into_string()
+        .map_err(|_| ConfigError::Environment { name })?;
+    Ok(Some(value).filter(|value| !value.is_empty()))
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ClientBuilder").finish_non_exhaustive()
+    }
+}

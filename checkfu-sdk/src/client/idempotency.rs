@@ -1,0 +1,44 @@
+use std::fmt;
+
+use http::HeaderValue;
+
+use crate::error::ConfigError;
+
+/// Names one logical call, so that a repeated request has its effect once (`A-IDEM`).
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct IdempotencyKey(HeaderValue);
+
+impl IdempotencyKey {
+    /// A new key of 128 random bits.
+    pub(crate) fn random() -> Result<Self, ConfigError> {
+        let mut bytes = [0_u8; 16];
+        getrandom::fill(&mut bytes).map_err(|error| ConfigError::Random {
+            source: error.to_string().into(),
+        })?;
+        Self::given(&format!("{:032x}", u128::from_be_bytes(bytes)))
+    }
+
+    /// The caller's own key.
+    pub(crate) fn given(key: &str) -> Result<Self, ConfigError> {
+        let invalid = |reason| ConfigError::InvalidValue {
+            name: "idempotency key",
+            reason,
+        };
+        if key.trim().is_empty() {
+            return Err(invalid("is empty"));
+        }
+        HeaderValue::from_str(key)
+            .map(Self)
+            .map_err(|_| invalid("holds bytes that a header cannot carry"))
+    }
+
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for IdempotencyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, formatter)
+    }
+}

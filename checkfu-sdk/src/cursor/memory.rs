@@ -1,0 +1,89 @@
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use super::key::{Cursor, CursorKey};
+use super::store::{Advance, CursorStore};
+use crate::model::Seq;
+
+type Cursors = HashMap<CursorKey, Cursor>;
+
+/// Cursors in memory, for tests and for consumers that build everything anew when they start.
+///
+/// A clone shares the cursors. One transaction runs at a time.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryCursorStore {
+    cursors: Arc<Mutex<Cursors>>,
+}
+
+/// A transaction of a [`MemoryCursorStore`]. Dropping it undoes what it wrote.
+#[derive(Debug)]
+pub struct MemoryTransaction {
+    cursors: OwnedMutexGuard<Cursors>,
+    written: Vec<(CursorKey, Cursor)>,
+}
+
+impl MemoryCursorStore {
+    /// A store without cursors.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The committed cursor of `key`.
+    ///
+    /// # Cancel safety
+    ///
+    /// It may be dropped at any time.
+    pub async fn cursor(&self, key: &CursorKey) -> Cursor {
+        self.cursors.lock().await.get(key).cloned().unwrap_or_default()
+    }
+}
+
+impl MemoryTransaction {
+    fn read(&self, key: &CursorKey) -> Cursor {
+        let written = self.written.iter().rev().find(|(written, _)| written == key);
+        written
+            .map(|(_, cursor)| cursor)
+            .or_else(|| self.cursors.get(key))
+            .cloned()
+            .unwrap_or_default()
+    }
+}
+
+impl CursorStore for MemoryCursorStore {
+    type Transaction = MemoryTransaction;
+    type Error = Infallible;
+
+    async fn begin(&self) -> Result<MemoryTransaction, Infallible> {
+        Ok(MemoryTransaction {
+            cursors: Arc::clone(&self.cursors).lock_owned().await,
+            written: Vec::new(),
+        })
+    }
+
+    async fn lock(&self, transaction: &mut MemoryTransaction, key: &CursorKey) -> Result<Cursor, Infallible> {
+        Ok(transaction.read(key))
+    }
+
+    async fn advance(
+        &self,
+        transaction: &mut MemoryTransaction,
+        key: &CursorKey,
+        from: Option<Seq>,
+        to: &Cursor,
+    ) -> Result<Advance, Infallible> {
+        if transaction.read(key).seq() != from {
+            return Ok(Advance::Superseded);
+        }
+        transaction.written.push((key.clone(), to.clone()));
+        Ok(Advance::Moved)
+    }
+
+    async fn commit(&self, mut transaction: MemoryTransaction) -> Result<(), Infallible> {
+        let written = std::mem::take(&mut transaction.written);
+        transaction.cursors.extend(written);
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+use std::fmt;
+use std::time::Duration;
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::attempts::{Attempts, write_suffix};
+use crate::model::{RequestId, Seq};
+use crate::model::{lenient, open_enum};
+
+open_enum! {
+    /// The code of a refusal (`A-ERR`). The set is open.
+    ErrorCode {
+        /// The API key is not valid.
+        InvalidKey = "auth.invalid_key",
+        /// The Principal lacks the authority.
+        InsufficientAuthority = "auth.insufficient_authority",
+        /// The deployment has not enabled the capability.
+        CapabilityDisabled = "capability.disabled",
+        /// Nothing with this id is in reach.
+        NotFound = "resource.not_found",
+        /// A parameter is wrong.
+        InvalidParameter = "request.invalid_parameter",
+        /// Two parameters exclude each other.
+        ConflictingParameters = "request.conflicting_parameters",
+        /// The cursor is no decimal number.
+        InvalidCursor = "request.invalid_cursor",
+        /// The page token is bad, expired or another list's.
+        InvalidPage = "request.invalid_page",
+        /// The API version is not known.
+        UnsupportedVersion = "request.unsupported_version",
+        /// Events above the cursor were trimmed.
+        CursorExpired = "runtime.cursor_expired",
+        /// The cursor is above the head of the log.
+        CursorAhead = "runtime.cursor_ahead",
+        /// The state of the Session does not allow it.
+        InvalidTransition = "runtime.invalid_transition",
+        /// The wait that the response is for is over.
+        StaleWait = "runtime.stale_wait",
+        /// No such action is known.
+        UnknownAction = "runtime.unknown_action",
+        /// More than one thread has this pending action.
+        AmbiguousThread = "runtime.ambiguous_thread",
+        /// The author must decide on a questioned prompt.
+        DecisionRequired = "prompt_integrity.decision_required",
+        /// The idempotency key was used with another body.
+        KeyReused = "idempotency.key_reused",
+        /// The first call with this idempotency key is not done yet.
+        InProgress = "idempotency.in_progress",
+        /// Too many requests.
+        RateLimited = "rate_limit.exceeded",
+    }
+}
+
+/// The server answered, and refused.
+#[derive(Debug)]
+pub struct ApiError {
+    status: StatusCode,
+    body: ErrorBody,
+    request_id: Option<RequestId>,
+    retry_after: Option<Duration>,
+    attempts: Option<Attempts>,
+}
+
+impl ApiError {
+    pub(crate) fn new(
+        status: StatusCode,
+        body: ErrorBody,
+        request_id: Option<RequestId>,
+        retry_after: Option<Duration>,
+    ) -> Self {
+        let request_id = request_id.or_else(|| body.request_id.clone());
+        Self {
+            status,
+            body,
+            request_id,
+            retry_after,
+            attempts: None,
+        }
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The code of the refusal, if the answer held one.
+    pub fn code(&self) -> Option<&ErrorCode> {
+        self.body.code.as_ref()
+    }
+
+    /// The broad kind of refusal, `conflict_error` for one.
+    pub fn error_type(&self) -> Option<&str> {
+        self.body.error_type.as_deref()
+    }
+
+    /// The server's sentence; the beginning of the body where it is no JSON.
+    pub fn message(&self) -> &str {
+        &self.body.message
+    }
+
+    /// The parameter at fault.
+    pub fn param(&self) -> Option<&str> {
+        self.body.param.as_deref()
+    }
+
+    /// What else the server tells, by the code.
+    pub fn details(&self) -> &Value {
+        &self.body.details
+    }
+
+    /// Whether the same call could succeed: on `429` and `5xx`, unless the server says no (`WIRE-2`, `WIRE-3`).
+    pub fn is_retryable(&self) -> bool {
+        let by_status = self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error();
+        by_status && self.body.retryable != Some(false)
+    }
+
+    /// The id under which the server knows the request.
+    pub fn request_id(&self) -> Option<&RequestId> {
+        self.request_id.as_ref()
+    }
+
+    /// How long the server asks to wait (`WIRE-4`).
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// How the call was tried.
+    pub fn attempts(&self) -> Option<Attempts> {
+        self.attempts
+    }
+
+    pub(crate) fn set_attempts(&mut self, attempts: Attempts) {
+        self.attempts = Some(attempts);
+    }
+
+    pub(crate) fn seq_detail(&self, name: &str) -> Option<Seq> {
+        self.body
+            .details
+            .get(name)
+            .and_then(Value::as_u64)
+            .and_then(Seq::new)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the server answered {}", self.status.as_u16())?;
+        if let Some(code) = &self.body.code {
+            write!(formatter, " {code}")?;
+        }
+        if !self.body.message.is_empty() {
+            write!(formatter, ": {}", self.body.message)?;
+        }
+        if let Some(request_id) = &self.request_id {
+            write!(formatter, " [request {request_id}]")?;
+        }
+        write_suffix(self.attempts.as_ref(), formatter)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+/// The body of a refusal, read leniently: any member may be missing, and the body may be no JSON at all.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorBody {
+    code: Option<ErrorCode>,
+    error_type: Option<String>,
+    message: String,
+    retryable: Option<bool>,
+    param: Option<String>,
+    details: Value,
+    request_id: Option<RequestId>,
+}
+
+/// How much of a body that is no JSON is kept as its message.
+const MESSAGE_CHARACTERS: usize = 200;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Members {
+    #[serde(deserialize_with = "lenient")]
+    code: Option<ErrorCode>,
+    #[serde(deserialize_with = "lenient")]
+    r#type: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    message: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    retryable: Option<bool>,
+    #[serde(deserialize_with = "lenient")]
+    param: Option<String>,
+    #[serde(deserialize_with = "lenient")]
+    details: Option<Value>,
+    #[serde(deserialize_with = "lenient")]
+    request_id: Option<RequestId>,
+    #[serde(deserialize_with = "lenient")]
+    error: Option<Value>,
+}
+
+impl ErrorBody {
+    pub(crate) fn read(text: &str) -> Self {
+        let Ok(outer) = serde_json::from_str::<Members>(text) else {
+            return Self {
+                message: beginning(text),
+                ..Self::default()
+            };
+        };
+        let inner = match &outer.error {
+            Some(Value::String(message)) => Members {
+                message: Some(message.clone()),
+                ..Members::default()
+            },
+            Some(error) => Members::deserialize(error).unwrap_or_default(),
+            None => Members::default(),
+        };
+        let outer_type = outer.r#type.filter(|name| name != "error");
+        Self {
+            code: inner.code.or(outer.code),
+            error_type: inner.r#type.or(outer_type),
+            message: inner.message.or(outer.message).unwrap_or_else(|| beginning(text)),
+            retryable: inner.retryable.or(outer.retryable),
+            param: inner.param.or(outer.param),
+            details: inner.details.or(outer.details).unwrap_or_default(),
+            request_id: outer.request_id.or(inner.request_id),
+        }
+    }
+}
+
+fn beginning(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(MESSAGE_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

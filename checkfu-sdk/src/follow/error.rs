@@ -1,0 +1,69 @@
+use std::error::Error as StdError;
+
+use crate::error::Error;
+use crate::model::Seq;
+
+/// Why a follow stopped without a settlement. Stream and store are told apart (`FOL-4`, `FOL-5`).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FollowError<E: StdError + 'static> {
+    /// The stream ended before the work was settled. Nothing failed: wait, then follow again.
+    #[error("the stream ended before the session settled")]
+    StreamEnded {
+        /// The durable cursor, where a new follow goes on.
+        after: Option<Seq>,
+    },
+    /// The stream's reconnects were spent, or the server asks for too long a wait. Wait, then follow again.
+    #[error("the stream's reconnects were spent")]
+    ReconnectsSpent(#[source] Error),
+    /// A read failed in a way that following again does not mend.
+    #[error(transparent)]
+    Read(Error),
+    /// The cursor's own store failed. The event was not applied.
+    #[error(transparent)]
+    Store(E),
+    /// The cursor moved while its lock was held: something writes it by another rule (`FOL-2`). The event was
+    /// not applied.
+    #[error("the cursor was moved past seq {seq} while it was locked")]
+    Superseded {
+        /// The event that was about to be committed.
+        seq: Seq,
+    },
+}
+
+impl<E: StdError + 'static> FollowError<E> {
+    /// Whether waiting and following again from the durable cursor is the right answer (`FOL-5`).
+    pub fn is_reconnectable(&self) -> bool {
+        matches!(self, Self::StreamEnded { .. } | Self::ReconnectsSpent(_))
+    }
+
+    /// The API's side of it, if it was that.
+    pub fn api_error(&self) -> Option<&Error> {
+        match self {
+            Self::ReconnectsSpent(error) | Self::Read(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Sorts a failed read: retryable means that the budget was spent.
+    pub(super) fn read(error: Error) -> Self {
+        if error.is_retryable() {
+            Self::ReconnectsSpent(error)
+        } else {
+            Self::Read(error)
+        }
+    }
+}
+
+/// Why [`Follower::run`](super::Follower::run) stopped without a settlement.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError<E: StdError + 'static, H: StdError + 'static> {
+    /// The follow stopped.
+    #[error(transparent)]
+    Follow(FollowError<E>),
+    /// The handler's own error, unchanged. Its event was not applied, and the cursor did not move. It is never
+    /// taken for a failure of the stream, even if it is a retryable error of this SDK (`FOL-4`).
+    #[error(transparent)]
+    Handler(H),
+}

@@ -1,0 +1,172 @@
+use std::fmt;
+use std::sync::Arc;
+
+use http::Method;
+
+use super::error::FollowError;
+use super::follower::Follower;
+use super::progress::Progress;
+use crate::client::Observer;
+use crate::cursor::{CursorKey, CursorStore};
+use crate::error::Error;
+use crate::events::SessionEvents;
+use crate::model::{Seq, Session};
+use crate::retry::ReconnectPolicy;
+use crate::settlement::{Settlement, SettlementFold};
+use crate::stream::{Anchor, check_anchor};
+
+/// A follow about to start.
+#[must_use = "nothing happens until `start` is called"]
+pub struct Follow<S> {
+    events: SessionEvents,
+    consumer: String,
+    store: S,
+    input: Option<Seq>,
+    reconnect: Option<ReconnectPolicy>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl SessionEvents {
+    /// Follows the Session until its work is settled. `consumer` names the cursor; `store` keeps it beside the
+    /// effects of the events.
+    ///
+    /// ```no_run
+    /// use checkfu_sdk::cursor::MemoryCursorStore;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let events = client.sessions().events("sess_1");
+    /// let mut follower = events.follow("billing", MemoryCursorStore::new()).start().await?;
+    /// while let Some(delivery) = follower.next().await? {
+    ///     println!("{}", delivery.event().event_type());
+    ///     delivery.commit().await?;
+    /// }
+    /// println!("{:?}", follower.settlement());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow<S: CursorStore>(&self, consumer: impl Into<String>, store: S) -> Follow<S> {
+        Follow {
+            events: self.clone(),
+            consumer: consumer.into(),
+            store,
+            input: None,
+            reconnect: None,
+            observer: None,
+        }
+    }
+}
+
+impl<S: CursorStore> Follow<S> {
+    /// The place of the input whose work is followed: only a settlement above it counts (`A-HEAD`). Default: the
+    /// stored cursor.
+    pub fn input(mut self, seq: Seq) -> Self {
+        self.input = Some(seq);
+        self
+    }
+
+    /// How the stream is opened again. Default: the client's policy.
+    pub fn reconnect_policy(mut self, policy: ReconnectPolicy) -> Self {
+        self.reconnect = Some(policy);
+        self
+    }
+
+    /// Who is told when the stream is interrupted and resumed. Default: the client's observer.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Reads the stored cursor and, once, the Session (`A-HEAD`).
+    ///
+    /// If the cursor's row already holds a settlement above the input, or the Session is settled and the cursor
+    /// stands at its head, the follower has nothing to deliver and knows the settlement at once (`FOL-6`).
+    ///
+    /// # Errors
+    ///
+    /// [`FollowError::Store`] if the cursor cannot be read; [`FollowError::ReconnectsSpent`] or
+    /// [`FollowError::Read`] if the Session cannot.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing changes by it, so it may be dropped at any time.
+    pub async fn start(self) -> Result<Follower<S>, FollowError<S::Error>> {
+        let key = CursorKey::session(self.consumer, self.events.session_id());
+        let store = self.store;
+        store.prepare().await.map_err(FollowError::Store)?;
+        let mut transaction = store.begin().await.map_err(FollowError::Store)?;
+        let stored = store
+            .lock(&mut transaction, &key)
+            .await
+            .map_err(FollowError::Store)?;
+        store.commit(transaction).await.map_err(FollowError::Store)?;
+
+        let input = self.input.or(stored.seq()).unwrap_or_default();
+        let mut stream = self.events.stream();
+        if let Some(policy) = self.reconnect {
+            stream = stream.reconnect_policy(policy);
+        }
+        if let Some(observer) = self.observer {
+            stream = stream.shared_observer(observer);
+        }
+        if let Some(seq) = stored.seq() {
+            stream = stream.after(seq);
+        }
+        let mut progress = Progress {
+            store,
+            key,
+            pending: None,
+            seen: stored.seq(),
+            forked_at: Seq::ZERO,
+            fold: SettlementFold::after(input),
+            settled_on_open: None,
+            stored: stored.settlement,
+            settlement: None,
+        };
+        progress.settlement = progress
+            .stored
+            .clone()
+            .filter(|settlement| settlement.seq > input);
+        if progress.settlement.is_some() {
+            return Ok(Follower::new(progress, stream.open(), None));
+        }
+
+        let session = read_session(&self.events).await.map_err(FollowError::read)?;
+        if let Some(fork) = session.forked_from() {
+            progress.forked_at = fork.seq;
+            progress.fold = progress.fold.forked_at(fork.seq);
+        }
+        let anchor = stored.position.and_then(|position| {
+            Some(Anchor {
+                seq: position.seq,
+                event_id: position.event_id?,
+            })
+        });
+        progress.settled_on_open = Settlement::of_session(&session).filter(|head| head.seq >= input);
+        let head = progress.settled_on_open.as_ref().map(|head| head.seq);
+        if head.is_some() && head == progress.seen {
+            if let Some(anchor) = &anchor {
+                check_anchor(&self.events, anchor)
+                    .await
+                    .map_err(FollowError::read)?;
+            }
+            progress.reached_head();
+        }
+        let stream = stream.anchored(anchor).forked_at(progress.forked_at).open();
+        Ok(Follower::new(progress, stream, Some(session)))
+    }
+}
+
+async fn read_session(events: &SessionEvents) -> Result<Session, Error> {
+    let request = events.request(Method::GET, &[])?;
+    events.client().call(request, None).await?.decode("the session")
+}
+
+impl<S> fmt::Debug for Follow<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Follow")
+            .field("consumer", &self.consumer)
+            .field("input", &self.input)
+            .finish_non_exhaustive()
+    }
+}

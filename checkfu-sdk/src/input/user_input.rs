@@ -1,0 +1,52 @@
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::model::{Cause, PrincipalId};
+
+/// One input with its author, ready to be sent (`SES-4`, `EVT-1`, `A-AUTHOR`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UserInput {
+    r#type: &'static str,
+    payload: Map<String, Value>,
+    #[serde(skip)]
+    idempotency_key: Option<String>,
+}
+
+impl UserInput {
+    pub(super) fn new(
+        event_type: &'static str,
+        mut payload: Map<String, Value>,
+        author: impl Into<PrincipalId>,
+    ) -> Self {
+        payload.insert("authored_by".to_owned(), Value::from(author.into().as_str()));
+        Self {
+            r#type: event_type,
+            payload,
+            idempotency_key: None,
+        }
+        .caused_by(&Cause::default())
+    }
+
+    /// Says why the input enters the Session. Default: a call of the API.
+    pub fn caused_by(mut self, cause: &Cause) -> Self {
+        self.payload
+            .insert("caused_by".to_owned(), json!({ "kind": cause.kind.as_str() }));
+        self
+    }
+
+    /// Names this logical call, so that sending the input again has no second effect. Default: a new random key
+    /// for each time it is sent, kept over that call's retries (`A-IDEM`).
+    pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.idempotency_key = Some(key.into());
+        self
+    }
+
+    /// The type of the event that it becomes.
+    pub fn event_type(&self) -> &'static str {
+        self.r#type
+    }
+
+    pub(crate) fn own_idempotency_key(&self) -> Option<&str> {
+        self.idempotency_key.as_deref()
+    }
+}

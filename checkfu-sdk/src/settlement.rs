@@ -1,0 +1,157 @@
+//! When work is settled, and why: a pure fold over events, without clock or network.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Event, EventId, Seq, Session, SessionStatus, StopReason};
+
+/// How work was settled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The turn ended and the Session can be driven again. The reason is `None` where the server gave none.
+    Idle {
+        /// Why the turn stopped; never `requires_action`.
+        stop_reason: Option<StopReason>,
+    },
+    /// The Session ended in success, for good.
+    Completed,
+    /// The Session ended in failure, for good.
+    Failed,
+    /// The Session was canceled, for good.
+    Canceled,
+}
+
+impl Outcome {
+    /// Whether the Session can be driven no more.
+    pub fn is_terminal(&self) -> bool {
+        !matches!(self, Self::Idle { .. })
+    }
+
+    fn new(status: &SessionStatus, stop_reason: Option<&StopReason>) -> Option<Self> {
+        match status {
+            SessionStatus::Completed => Some(Self::Completed),
+            SessionStatus::Failed => Some(Self::Failed),
+            SessionStatus::Canceled => Some(Self::Canceled),
+            SessionStatus::Idle if !stop_reason.is_some_and(StopReason::is_requires_action) => {
+                Some(Self::Idle {
+                    stop_reason: stop_reason.cloned(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Idle {
+                stop_reason: Some(reason),
+            } => write!(formatter, "idle ({reason})"),
+            Self::Idle { stop_reason: None } => formatter.write_str("idle"),
+            Self::Completed => formatter.write_str("completed"),
+            Self::Failed => formatter.write_str("failed"),
+            Self::Canceled => formatter.write_str("canceled"),
+        }
+    }
+}
+
+/// What settled work: how, and at which place of the log (`SET-1`).
+///
+/// It can be kept as JSON beside a cursor and read again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Settlement {
+    /// How.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The settling event's place; the head of the log where the Session itself said so.
+    pub seq: Seq,
+    /// The settling event; `None` where the Session itself said so.
+    pub event_id: Option<EventId>,
+}
+
+impl Settlement {
+    /// What `event` settles: everything, if it ends the Session; the turn, if it is a `session.status_idle` whose
+    /// stop reason is not `requires_action`, an unknown or absent reason included; else nothing (`SET-1`,
+    /// `A-STOP`).
+    ///
+    /// ```
+    /// use checkfu_sdk::settlement::Settlement;
+    ///
+    /// let idle = |reason| format!(r#"{{"id": "e", "seq": 9, "type": "session.status_idle", "payload": {reason}}}"#);
+    /// let settles = |reason| Settlement::of(&serde_json::from_str(&idle(reason)).unwrap()).is_some();
+    /// assert!(settles(r#"{"stop_reason": "end_turn"}"#));
+    /// assert!(settles(r#"{}"#));
+    /// assert!(!settles(r#"{"stop_reason": {"type": "requires_action"}}"#));
+    /// ```
+    pub fn of(event: &Event) -> Option<Self> {
+        let status = SessionStatus::from(event.event_type().strip_prefix("session.status_")?);
+        let outcome = Outcome::new(&status, event.stop_reason())?;
+        Some(Self {
+            outcome,
+            seq: event.seq(),
+            event_id: Some(event.id().clone()),
+        })
+    }
+
+    /// What a Session that was read says of itself (`A-HEAD`). A Session whose `status`, `stop_reason` or
+    /// `last_seq` is missing is not settled, nor is one that was never driven.
+    pub fn of_session(session: &Session) -> Option<Self> {
+        let (status, seq) = (session.status()?, session.last_seq()?);
+        if *status == SessionStatus::Idle && !session.tells_stop_reason() {
+            return None;
+        }
+        let outcome = Outcome::new(status, session.stop_reason())?;
+        Some(Self {
+            outcome,
+            seq,
+            event_id: None,
+        })
+    }
+}
+
+/// Folds events, in order, into the settlement of the work that one input started.
+///
+/// Only a settlement above the input's `seq` counts, so that an older idle event never answers for new work, and
+/// in a fork only one above the fork's point (`A-HEAD`, `A-FORK`). The first one that counts stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettlementFold {
+    above: Seq,
+    settlement: Option<Settlement>,
+}
+
+impl SettlementFold {
+    /// A fold for the work of the input at `input`.
+    pub fn after(input: Seq) -> Self {
+        Self {
+            above: input,
+            settlement: None,
+        }
+    }
+
+    /// Leaves out status events up to the place where this Session was forked.
+    pub fn forked_at(mut self, seq: Seq) -> Self {
+        self.above = self.above.max(seq);
+        self
+    }
+
+    /// Whether a settlement at this place would count.
+    pub fn counts(&self, seq: Seq) -> bool {
+        seq > self.above
+    }
+
+    /// Takes the next event; gives the settlement, once there is one.
+    pub fn observe(&mut self, event: &Event) -> Option<&Settlement> {
+        if self.settlement.is_none() && self.counts(event.seq()) {
+            self.settlement = Settlement::of(event);
+        }
+        self.settlement.as_ref()
+    }
+
+    /// The settlement, once there is one.
+    pub fn settlement(&self) -> Option<&Settlement> {
+        self.settlement.as_ref()
+    }
+}

@@ -1,0 +1,15 @@
+//! The live stream of a Session's events.
+
+mod budget;
+mod connect;
+mod connection;
+mod event_stream;
+mod frame;
+mod open;
+mod silence;
+
+pub use connection::StreamState;
+pub use event_stream::EventStream;
+pub use open::StreamEvents;
+
+pub(crate) use connect::{Anchor, check_anchor};

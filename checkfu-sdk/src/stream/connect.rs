@@ -1,0 +1,111 @@
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+
+use crate::client::{Body, request_id};
+use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
+use crate::events::SessionEvents;
+use crate::model::{Event, EventId, Page, RequestId, Seq};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// An event that was followed: its place, and which one it was (`A-ANCHOR`).
+#[derive(Debug, Clone)]
+pub(crate) struct Anchor {
+    pub(crate) seq: Seq,
+    pub(crate) event_id: EventId,
+}
+
+/// How a connection came out.
+pub(super) enum Connected {
+    Stream {
+        body: Body,
+        request_id: Option<RequestId>,
+    },
+    /// `204`: there will be no more events.
+    NoMore,
+}
+
+/// Opens one connection after the cursor. Status and content type are looked at before any byte of the body.
+pub(super) async fn connect(
+    events: SessionEvents,
+    after: Option<Seq>,
+    anchor: Option<Anchor>,
+) -> Result<Connected, Error> {
+    if let Some(anchor) = anchor {
+        check_anchor(&events, &anchor).await?;
+    }
+    let mut request = events.request(Method::GET, &["events", "stream"])?;
+    request
+        .headers
+        .insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+    if let Some(after) = after {
+        request
+            .headers
+            .insert(LAST_EVENT_ID, HeaderValue::from(after.get()));
+    }
+    let response = events.client().open(request).await?;
+    match response.status {
+        StatusCode::NO_CONTENT => Ok(Connected::NoMore),
+        StatusCode::OK if is_event_stream(&response.headers) => Ok(Connected::Stream {
+            request_id: request_id(&response.headers),
+            body: response.body,
+        }),
+        status if status.is_success() => {
+            let found = response
+                .headers
+                .get(CONTENT_TYPE)
+                .map(|value| String::from_utf8_lossy(value.as_bytes()));
+            let found = format!(
+                "{} {}",
+                status.as_u16(),
+                found.as_deref().unwrap_or("without a content type")
+            );
+            let kind = ProtocolErrorKind::NotAnEventStream { found };
+            Err(ProtocolError::new(kind, request_id(&response.headers)).into())
+        }
+        _ => Err(gap(events.client().refusal(response).await)),
+    }
+}
+
+/// Makes sure that the event at the anchor is still the one that was followed. A trimmed event is no finding,
+/// nor is a log that ends before it: the stream itself tells that.
+pub(crate) async fn check_anchor(events: &SessionEvents, anchor: &Anchor) -> Result<(), Error> {
+    let mut request = events.request(Method::GET, &["events"])?;
+    request.query.push(("after", anchor.seq.before().to_string()));
+    request.query.push(("limit", "1".to_owned()));
+    let page: Page<Event> = match events.client().call_once(request).await {
+        Ok(answer) => answer.decode("the event at the cursor")?,
+        Err(error) if error.status() == Some(StatusCode::GONE) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    match page.data.first() {
+        Some(found) if found.seq() == anchor.seq && *found.id() != anchor.event_id => Err(Divergence {
+            session_id: events.session_id().clone(),
+            seq: anchor.seq,
+            followed: anchor.event_id.clone(),
+            found: found.id().clone(),
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = value.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case(EVENT_STREAM)
+}
+
+/// Tells the two refusals that mean a gap from all others (`A-GAP`).
+fn gap(answer: ApiError) -> Error {
+    let (first, last) = (answer.seq_detail("first_seq"), answer.seq_detail("last_seq"));
+    match (answer.status(), answer.code()) {
+        (StatusCode::GONE, _) => CursorGap::Expired { first, last, answer }.into(),
+        (StatusCode::CONFLICT, Some(ErrorCode::CursorAhead)) => CursorGap::Ahead { last, answer }.into(),
+        _ => answer.into(),
+    }
+}

@@ -1,0 +1,69 @@
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+
+use super::connect::Connected;
+use super::silence::Silence;
+use crate::client::Body;
+use crate::clock::Sleep;
+use crate::error::Error;
+use crate::model::{RequestId, Session};
+use crate::sse::Decoder;
+
+/// Where a stream stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamState {
+    /// Not polled yet: nothing was sent.
+    Idle,
+    /// A connection is being made, or the Session is read to see whether one is worth making.
+    Connecting,
+    /// A connection is open.
+    Open,
+    /// It waits before it connects again.
+    Waiting {
+        /// Until when, by the client's clock.
+        until: Instant,
+    },
+    /// It is over.
+    Ended,
+}
+
+/// The one state of a stream.
+pub(super) enum Connection {
+    Idle,
+    Connecting(BoxFuture<'static, Result<Connected, Error>>),
+    Open(Box<Open>),
+    /// A connection ended in a way that the Session itself must explain (`A-HEAD`).
+    ReadingHead(BoxFuture<'static, Result<Session, Error>>),
+    Waiting(Sleep, Instant),
+    Ended,
+}
+
+/// An open connection.
+pub(super) struct Open {
+    pub(super) body: Body,
+    /// Bytes that arrived and are not decoded yet.
+    pub(super) bytes: Bytes,
+    pub(super) decoder: Decoder,
+    pub(super) silence: Silence,
+    pub(super) since: Instant,
+    pub(super) request_id: Option<RequestId>,
+    /// Whether an event came over this connection.
+    pub(super) delivered: bool,
+    /// The Session as read after a terminal event, while the connection stays open.
+    pub(super) head: Option<BoxFuture<'static, Result<Session, Error>>>,
+}
+
+impl Connection {
+    pub(super) fn state(&self) -> StreamState {
+        match self {
+            Self::Idle => StreamState::Idle,
+            Self::Connecting(_) | Self::ReadingHead(_) => StreamState::Connecting,
+            Self::Open(_) => StreamState::Open,
+            Self::Waiting(_, until) => StreamState::Waiting { until: *until },
+            Self::Ended => StreamState::Ended,
+        }
+    }
+}

@@ -1,0 +1,426 @@
+use std::fmt;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use futures::{FutureExt, Stream};
+
+use super::budget::Budget;
+use super::connect::{Anchor, Connected, connect};
+use super::connection::{Connection, Open, StreamState};
+use super::frame::Frame;
+use super::silence::Silence;
+use crate::client::{Body, Interruption, Observer, StreamChange};
+use crate::error::{
+    Error, Limit, ProtocolError, ProtocolErrorKind, StopCause, TransportError, TransportErrorKind,
+};
+use crate::events::SessionEvents;
+use crate::model::{Event, RequestId, Seq, Session};
+use crate::settlement::Settlement;
+use crate::sse::Decoder;
+
+/// How long the Session may take to answer whether a terminal event is its own or a copy in a fork.
+const HEAD_LIMIT: Duration = Duration::from_secs(5);
+
+/// The events of one Session, from a cursor on and then live (`STR-1`, `STR-8`, `A-CLI`).
+///
+/// Breaks are mended beneath: the stream connects again after the last event that it delivered, within its
+/// [`ReconnectPolicy`](crate::retry::ReconnectPolicy), and an event that comes twice is delivered once. It ends
+/// after the Session's terminal event, at a `204`, and when its reconnects were spent on connections that
+/// closed in good order; none of the last two is a settlement. An `Err` is the last item.
+///
+/// There is no task behind it and no channel: nothing happens unless it is polled, and dropping it cancels the
+/// request (`STR-6`).
+#[must_use = "streams do nothing unless polled"]
+pub struct EventStream {
+    events: SessionEvents,
+    cursor: Option<Seq>,
+    anchor: Option<Anchor>,
+    anchored: bool,
+    fork: Fork,
+    budget: Budget,
+    observer: Option<Arc<dyn Observer>>,
+    connections: u64,
+    retry_hint: Option<Duration>,
+    /// The last event delivered was a terminal one that may be a fork's copy.
+    terminal: Option<Seq>,
+    final_session: Option<Box<Session>>,
+    connection: Connection,
+}
+
+/// Whether this Session is known to be a fork.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Fork {
+    Unknown,
+    /// No event at or below this place ends the stream.
+    At(Seq),
+}
+
+/// What a stream is opened with.
+pub(super) struct Opening {
+    pub(super) events: SessionEvents,
+    pub(super) after: Option<Seq>,
+    pub(super) anchored: bool,
+    pub(super) anchor: Option<Anchor>,
+    pub(super) fork: Fork,
+    pub(super) budget: Budget,
+    pub(super) observer: Option<Arc<dyn Observer>>,
+}
+
+/// Goes on in the new state, or hands out an item, or the end.
+type Step = ControlFlow<Option<Result<Event, Error>>>;
+
+impl EventStream {
+    pub(super) fn new(opening: Opening) -> Self {
+        Self {
+            events: opening.events,
+            cursor: opening.after,
+            anchor: opening.anchor,
+            anchored: opening.anchored,
+            fork: opening.fork,
+            budget: opening.budget,
+            observer: opening.observer,
+            connections: 0,
+            retry_hint: None,
+            terminal: None,
+            final_session: None,
+            connection: Connection::Idle,
+        }
+    }
+
+    /// The last event that was delivered, which a reconnect resumes after; before the first, the cursor that the
+    /// stream was opened with.
+    pub fn last_seq(&self) -> Option<Seq> {
+        self.cursor
+    }
+
+    /// Where the stream stands.
+    pub fn state(&self) -> StreamState {
+        self.connection.state()
+    }
+
+    /// The Session as it was read, if that is what ended the stream.
+    pub(crate) fn final_session(&self) -> Option<&Session> {
+        self.final_session.as_deref()
+    }
+
+    fn notify(&self, change: &StreamChange<'_>) {
+        if let Some(observer) = &self.observer {
+            observer.stream_changed(self.events.session_id(), change);
+        }
+    }
+
+    fn connect(&mut self) {
+        let anchor = self.anchor.clone().filter(|_| self.anchored);
+        self.connection = Connection::Connecting(connect(self.events.clone(), self.cursor, anchor).boxed());
+    }
+
+    fn opened(&mut self, body: Body, request_id: Option<RequestId>) {
+        let limits = self.events.client().limits();
+        self.notify(&StreamChange::Opened {
+            after: self.cursor,
+            reconnects: self.connections,
+        });
+        self.connections += 1;
+        self.connection = Connection::Open(Box::new(Open {
+            body,
+            bytes: Bytes::new(),
+            decoder: Decoder::with_limit(limits.frame_bytes),
+            silence: Silence::new(limits.idle),
+            since: self.events.client().clock().now(),
+            request_id,
+            delivered: false,
+            head: None,
+        }));
+    }
+
+    fn end(&mut self) -> Step {
+        self.connection = Connection::Ended;
+        self.notify(&StreamChange::Ended);
+        Step::Break(None)
+    }
+
+    fn fail(&mut self, error: Error) -> Step {
+        self.connection = Connection::Ended;
+        self.notify(&StreamChange::Ended);
+        Step::Break(Some(Err(error)))
+    }
+
+    fn read_head(&mut self) {
+        self.connection = Connection::ReadingHead(read_session(self.events.clone()).boxed());
+    }
+
+    /// A connection ended; `error` is what broke it, `None` a close in good order.
+    fn disconnected(&mut self, open: &Open, error: Option<Error>) -> Step {
+        let now = self.events.client().clock().now();
+        self.budget.connection_ended(open.since, now);
+        self.retry_hint = open.decoder.retry().map(Duration::from_millis);
+        let cause = error.as_ref().map_or(Interruption::Closed, Interruption::Failed);
+        self.notify(&StreamChange::Interrupted {
+            after: self.cursor,
+            cause,
+        });
+        if self.terminal.is_some() || (error.is_none() && !open.delivered) {
+            self.read_head();
+            return Step::Continue(());
+        }
+        self.wait(error)
+    }
+
+    /// Waits for the next connection, or ends if there is to be none.
+    fn wait(&mut self, error: Option<Error>) -> Step {
+        let now = self.events.client().clock().now();
+        let hint = error.as_ref().and_then(Error::retry_after);
+        let next = match &error {
+            Some(error) if !error.is_retryable() => Err(StopCause::NotRetryable),
+            _ => self.budget.next_wait(now, hint, self.retry_hint),
+        };
+        match (next, error) {
+            (Ok(wait), _) => {
+                self.notify(&StreamChange::Waiting {
+                    wait,
+                    reconnect: self.budget.used(),
+                });
+                let sleep = self.events.client().clock().sleep(wait);
+                self.connection = Connection::Waiting(sleep, now.checked_add(wait).unwrap_or(now));
+                Step::Continue(())
+            }
+            (Err(stopped), Some(error)) => {
+                let attempts = self.budget.attempts(now, stopped);
+                self.fail(error.with_attempts(attempts))
+            }
+            (Err(_), None) => self.end(),
+        }
+    }
+
+    /// The Session was read because a connection ended (`A-HEAD`).
+    fn head_read(&mut self, session: Result<Session, Error>) -> Step {
+        match (self.terminal, session) {
+            (Some(terminal), session) => {
+                if is_copy(terminal, session.as_ref()) {
+                    self.terminal = None;
+                    return self.wait(None);
+                }
+                self.final_session = session.ok().map(Box::new);
+                self.end()
+            }
+            (None, Ok(session)) => {
+                let settlement = Settlement::of_session(&session);
+                let over = settlement.is_some_and(|settlement| {
+                    settlement.outcome.is_terminal() && settlement.seq <= self.cursor.unwrap_or_default()
+                });
+                if !over {
+                    return self.wait(None);
+                }
+                self.final_session = Some(Box::new(session));
+                self.end()
+            }
+            (None, Err(Error::Decode(_))) => self.wait(None),
+            (None, Err(error)) => self.wait(Some(error)),
+        }
+    }
+
+    fn poll_open(&mut self, mut open: Box<Open>, context: &mut Context<'_>) -> Poll<Step> {
+        loop {
+            match self.decode(&mut open) {
+                Ok(Some(event)) => {
+                    let ends = self.deliver(&mut open, &event);
+                    self.connection = if ends {
+                        Connection::Ended
+                    } else {
+                        Connection::Open(open)
+                    };
+                    if ends {
+                        self.notify(&StreamChange::Ended);
+                    }
+                    return Poll::Ready(Step::Break(Some(Ok(event))));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let step = match error {
+                        error if error.is_retryable() => self.disconnected(&open, Some(error)),
+                        error => self.fail(error),
+                    };
+                    return Poll::Ready(step);
+                }
+            }
+            match Pin::new(&mut open.body).poll_next(context) {
+                Poll::Ready(Some(Ok(bytes))) => {
+                    open.silence.broken();
+                    open.bytes = bytes;
+                }
+                Poll::Ready(Some(Err(error))) => {
+                    return Poll::Ready(self.disconnected(&open, Some(error.into())));
+                }
+                Poll::Ready(None) => return Poll::Ready(self.disconnected(&open, None)),
+                Poll::Pending => return self.poll_quiet(open, context),
+            }
+        }
+    }
+
+    /// Nothing arrived: is it over, or silent for too long?
+    fn poll_quiet(&mut self, mut open: Box<Open>, context: &mut Context<'_>) -> Poll<Step> {
+        if let Some(terminal) = self.terminal {
+            let events = &self.events;
+            let head = open
+                .head
+                .get_or_insert_with(|| read_session(events.clone()).boxed());
+            if let Poll::Ready(session) = head.as_mut().poll(context) {
+                open.head = None;
+                if !is_copy(terminal, session.as_ref()) {
+                    self.final_session = session.ok().map(Box::new);
+                    return Poll::Ready(self.end());
+                }
+                self.terminal = None;
+            }
+        }
+        match open.silence.poll_too_long(self.events.client().clock(), context) {
+            Poll::Ready(limit) => {
+                let error = TransportError::timed_out(Limit::Idle, limit);
+                Poll::Ready(self.disconnected(&open, Some(error.into())))
+            }
+            Poll::Pending => {
+                self.connection = Connection::Open(open);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// The next event among the bytes at hand that is above the cursor.
+    fn decode(&self, open: &mut Open) -> Result<Option<Event>, Error> {
+        let protocol_error =
+            |kind, request_id: &Option<RequestId>| ProtocolError::new(kind, request_id.clone());
+        loop {
+            let mut rest: &[u8] = &open.bytes;
+            let block = open.decoder.next_block(&mut rest);
+            let read = open.bytes.len() - rest.len();
+            open.bytes.advance(read);
+            let block = match block {
+                Ok(Some(block)) => block,
+                Ok(None) => return Ok(None),
+                Err(error) => {
+                    return Err(protocol_error(ProtocolErrorKind::from(error), &open.request_id).into());
+                }
+            };
+            match Frame::read(&block).map_err(|kind| protocol_error(kind, &open.request_id))? {
+                Frame::Event(event) if Some(event.seq()) > self.cursor => return Ok(Some(*event)),
+                Frame::Event(_) | Frame::Uncursored => {}
+                Frame::Failure(reason) => {
+                    return Err(TransportError::new(TransportErrorKind::Interrupted)
+                        .caused_by(reason)
+                        .into());
+                }
+            }
+        }
+    }
+
+    /// Moves the cursor to an event that is handed out; says whether the stream is over with it.
+    fn deliver(&mut self, open: &mut Open, event: &Event) -> bool {
+        self.cursor = Some(event.seq());
+        if self.anchored {
+            self.anchor = Some(Anchor {
+                seq: event.seq(),
+                event_id: event.id().clone(),
+            });
+        }
+        self.budget.refill();
+        open.delivered = true;
+        open.head = None;
+        let terminal = Settlement::of(event).is_some_and(|settlement| settlement.outcome.is_terminal());
+        match self.fork {
+            Fork::At(fork) => terminal && event.seq() > fork,
+            Fork::Unknown => {
+                self.terminal = terminal.then_some(event.seq());
+                false
+            }
+        }
+    }
+}
+
+/// Whether a terminal event at this place is a copy, which a fork's Session carries and goes on after.
+fn is_copy(terminal: Seq, session: Result<&Session, &Error>) -> bool {
+    session
+        .ok()
+        .and_then(Session::forked_from)
+        .is_some_and(|fork| terminal <= fork.seq)
+}
+
+async fn read_session(events: SessionEvents) -> Result<Session, Error> {
+    let request = events.request(http::Method::GET, &[])?;
+    let client = events.client();
+    let answer = client
+        .within(HEAD_LIMIT, Limit::Total, client.call_once(request))
+        .await??;
+    answer.decode("the session")
+}
+
+impl Stream for EventStream {
+    type Item = Result<Event, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            let step = match std::mem::replace(&mut this.connection, Connection::Ended) {
+                Connection::Idle => {
+                    this.connect();
+                    Step::Continue(())
+                }
+                Connection::Connecting(mut connecting) => match connecting.as_mut().poll(context) {
+                    Poll::Pending => {
+                        this.connection = Connection::Connecting(connecting);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Ok(Connected::Stream { body, request_id })) => {
+                        this.opened(body, request_id);
+                        Step::Continue(())
+                    }
+                    Poll::Ready(Ok(Connected::NoMore)) => this.end(),
+                    Poll::Ready(Err(error)) => {
+                        let cause = Interruption::Failed(&error);
+                        this.notify(&StreamChange::Interrupted {
+                            after: this.cursor,
+                            cause,
+                        });
+                        this.wait(Some(error))
+                    }
+                },
+                Connection::Open(open) => ready!(this.poll_open(open, context)),
+                Connection::ReadingHead(mut reading) => match reading.as_mut().poll(context) {
+                    Poll::Pending => {
+                        this.connection = Connection::ReadingHead(reading);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(session) => this.head_read(session),
+                },
+                Connection::Waiting(mut sleep, until) => match sleep.as_mut().poll(context) {
+                    Poll::Pending => {
+                        this.connection = Connection::Waiting(sleep, until);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(()) => {
+                        this.connect();
+                        Step::Continue(())
+                    }
+                },
+                Connection::Ended => return Poll::Ready(None),
+            };
+            if let Step::Break(item) = step {
+                return Poll::Ready(item);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("EventStream")
+            .field("session_id", self.events.session_id())
+            .field("last_seq", &self.cursor)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}

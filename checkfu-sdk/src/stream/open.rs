@@ -1,0 +1,111 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::connect::Anchor;
+use super::event_stream::{EventStream, Fork, Opening};
+use crate::client::Observer;
+use crate::events::SessionEvents;
+use crate::model::Seq;
+use crate::retry::ReconnectPolicy;
+
+/// A stream about to be opened.
+#[must_use = "nothing is sent until the opened stream is polled"]
+pub struct StreamEvents {
+    events: SessionEvents,
+    after: Option<Seq>,
+    reconnect: ReconnectPolicy,
+    observer: Option<Arc<dyn Observer>>,
+    anchored: bool,
+    anchor: Option<Anchor>,
+    fork: Fork,
+}
+
+impl SessionEvents {
+    /// Streams the log: what is retained of it, then live (`SDK-2`).
+    ///
+    /// ```no_run
+    /// use checkfu_sdk::Seq;
+    /// use futures::TryStreamExt;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), checkfu_sdk::Error> {
+    /// let mut events = client.sessions().events("sess_1").stream().after(Seq::from(12)).open();
+    /// while let Some(event) = events.try_next().await? {
+    ///     println!("{} {}", event.seq(), event.event_type());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(&self) -> StreamEvents {
+        StreamEvents {
+            events: self.clone(),
+            after: None,
+            reconnect: self.client().reconnect_policy(),
+            observer: self.client().observer(),
+            anchored: false,
+            anchor: None,
+            fork: Fork::Unknown,
+        }
+    }
+}
+
+impl StreamEvents {
+    /// Begins right after this event, the last one that was fully processed (`STR-2`). Default: at the beginning
+    /// of what is retained.
+    pub fn after(mut self, seq: Seq) -> Self {
+        self.after = Some(seq);
+        self
+    }
+
+    /// How this stream is opened again. Default: the client's policy.
+    pub fn reconnect_policy(mut self, policy: ReconnectPolicy) -> Self {
+        self.reconnect = policy;
+        self
+    }
+
+    /// Who is told of the changes in this stream. Default: the client's observer.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Opens the stream. Nothing is sent until it is polled.
+    pub fn open(self) -> EventStream {
+        EventStream::new(Opening {
+            events: self.events,
+            after: self.after,
+            anchored: self.anchored,
+            anchor: self.anchor,
+            fork: self.fork,
+            budget: Budget::new(self.reconnect),
+            observer: self.observer,
+        })
+    }
+
+    /// Makes sure, at every connection, that the log is the one that was followed (`A-ANCHOR`).
+    pub(crate) fn anchored(mut self, anchor: Option<Anchor>) -> Self {
+        self.anchored = true;
+        self.anchor = anchor;
+        self
+    }
+
+    /// Says that the Session was forked at this place; `Seq::ZERO` says that it is no fork.
+    pub(crate) fn forked_at(mut self, seq: Seq) -> Self {
+        self.fork = Fork::At(seq);
+        self
+    }
+
+    pub(crate) fn shared_observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+}
+
+impl fmt::Debug for StreamEvents {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("StreamEvents")
+            .field("after", &self.after)
+            .finish_non_exhaustive()
+    }
+}
