@@ -1,6 +1,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Why a turn stopped (`A-STOP`).
@@ -58,20 +59,7 @@ impl StopReason {
 
     /// Reads a reason in whichever form it stands; null is `None`.
     pub(crate) fn read(raw: &RawValue) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Object {
-            r#type: String,
-        }
-        let text = raw.get();
-        if text == "null" {
-            return None;
-        }
-        let name = serde_json::from_str::<String>(text)
-            .or_else(|_| serde_json::from_str::<Object>(text).map(|object| object.r#type));
-        Some(name.map_or_else(
-            |_| Self::Unreadable(text.into()),
-            |name| Self::from(name.as_str()),
-        ))
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| Some(Self::Unreadable(raw.get().into())))
     }
 }
 
@@ -98,8 +86,8 @@ impl fmt::Display for StopReason {
 impl Serialize for StopReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Unreadable(text) => match serde_json::from_str::<&RawValue>(text) {
-                Ok(raw) => raw.serialize(serializer),
+            Self::Unreadable(text) => match serde_json::from_str::<Value>(text) {
+                Ok(value) => value.serialize(serializer),
                 Err(_) => serializer.serialize_str(text),
             },
             known => serializer.serialize_str(known.as_str()),
@@ -109,7 +97,8 @@ impl Serialize for StopReason {
 
 impl<'de> Deserialize<'de> for StopReason {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Ok(Self::read(&raw).unwrap_or_else(|| Self::Unreadable("null".into())))
+        let value = Value::deserialize(deserializer)?;
+        let name = value.as_str().or_else(|| value.get("type")?.as_str());
+        Ok(name.map_or_else(|| Self::Unreadable(value.to_string().into()), Self::from))
     }
 }
