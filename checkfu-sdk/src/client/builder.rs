@@ -22,6 +22,7 @@ pub struct ClientBuilder {
     base_url: String,
     api_key: Option<ApiKey>,
     workspace: Option<WorkspaceId>,
+    proxy: Option<String>,
     clock: Arc<dyn Clock>,
     limits: Limits,
     retry: RetryPolicy,
@@ -36,6 +37,7 @@ impl Client {
             base_url: BASE_URL.to_owned(),
             api_key: None,
             workspace: None,
+            proxy: None,
             clock: Arc::new(TokioClock),
             limits: Limits::default(),
             retry: RetryPolicy::default(),
@@ -92,6 +94,15 @@ impl ClientBuilder {
         self
     }
 
+    /// The forward proxy that every request goes through, such as `http://127.0.0.1:3128`. Default: what the variables
+    /// `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, and none where the base URL is this machine.
+    ///
+    /// A proxy set here is used for every base URL. One in front of a plain HTTP base URL sees the API key.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxy = Some(url.into());
+        self
+    }
+
     /// How long calls may take and how much they may hold.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -132,6 +143,7 @@ impl ClientBuilder {
             base_url: &self.base_url,
             api_key: self.api_key.ok_or(ConfigError::MissingApiKey)?,
             workspace: self.workspace.as_ref().map(WorkspaceId::as_str),
+            proxy: self.proxy.as_deref(),
             connect: self.limits.connect,
         })?;
         Ok(Client::from_shared(Shared {

@@ -67,6 +67,7 @@ pub(crate) struct Setup<'s> {
     pub(crate) base_url: &'s str,
     pub(crate) api_key: ApiKey,
     pub(crate) workspace: Option<&'s str>,
+    pub(crate) proxy: Option<&'s str>,
     pub(crate) connect: Duration,
 }
 
@@ -109,10 +110,10 @@ impl Transport {
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(setup.connect);
-        let builder = if is_loopback(&base) {
-            builder.no_proxy()
-        } else {
-            builder
+        let builder = match setup.proxy {
+            Some(url) => builder.proxy(proxy(url)?),
+            None if is_loopback(&base) => builder.no_proxy(),
+            None => builder,
         };
         let http = with_tls(builder, &base)?;
         Ok(Self {
@@ -182,6 +183,15 @@ fn base_url(text: &str) -> Result<reqwest::Url, ConfigError> {
         return Err(ConfigError::TlsNotBuilt);
     }
     Ok(url)
+}
+
+fn proxy(text: &str) -> Result<reqwest::Proxy, ConfigError> {
+    let invalid = |reason| ConfigError::InvalidProxy { reason };
+    let url = reqwest::Url::parse(text).map_err(|_| invalid("it is no absolute URL; write http://host:port"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(invalid("it must begin with http:// or https:// and name a host"));
+    }
+    reqwest::Proxy::all(url).map_err(|_| invalid("it is no URL of a forward proxy"))
 }
 
 fn is_loopback(url: &reqwest::Url) -> bool {

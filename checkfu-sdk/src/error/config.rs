@@ -16,6 +16,12 @@ pub enum ConfigError {
         /// What is wrong, and what to write instead.
         reason: &'static str,
     },
+    /// The proxy is none that requests can go through. The URL may hold a password, so it is not repeated.
+    #[error("proxy: {reason}")]
+    InvalidProxy {
+        /// What is wrong, and what to write instead.
+        reason: &'static str,
+    },
     /// The base URL asks for TLS, and the crate was built without it.
     #[error("base URL is https, but neither the feature `rustls` nor `native-tls` is on")]
     TlsNotBuilt,

@@ -80,7 +80,9 @@ async fn tunnel(mut client: TcpStream) -> io::Result<()> {
     server.set_nodelay(true)?;
     client.set_nodelay(true)?;
     if method == "CONNECT" {
-        client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
+        client
+            .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            .await?;
     } else {
         server.write_all(&head).await?;
     }
@@ -96,7 +98,10 @@ async fn read_head(client: &mut TcpStream) -> io::Result<Vec<u8>> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         if head.len() > MAX_HEAD {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the request head exceeds 16 KiB"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the request head exceeds 16 KiB",
+            ));
         }
     }
     Ok(head)
@@ -112,8 +117,14 @@ fn request_target(head: &[u8]) -> Option<(&str, &str)> {
 fn authority(target: &str) -> String {
     let rest = target.strip_prefix("http://").unwrap_or(target);
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
-    let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    if has_port { authority.to_owned() } else { format!("{authority}:80") }
+    let has_port = authority
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    if has_port {
+        authority.to_owned()
+    } else {
+        format!("{authority}:80")
+    }
 }
 
 #[cfg(test)]
@@ -123,10 +134,16 @@ mod tests {
     #[test]
     fn the_upstream_is_read_from_the_request_line() {
         assert_eq!(authority("api.example.com:443"), "api.example.com:443");
-        assert_eq!(authority("http://127.0.0.1:8080/v1/sessions?limit=1"), "127.0.0.1:8080");
+        assert_eq!(
+            authority("http://127.0.0.1:8080/v1/sessions?limit=1"),
+            "127.0.0.1:8080"
+        );
         assert_eq!(authority("http://api.example.com/v1"), "api.example.com:80");
         assert_eq!(authority("http://[::1]/v1"), "[::1]:80");
-        assert_eq!(request_target(b"GET http://a/ HTTP/1.1\r\nhost: a\r\n\r\n"), Some(("GET", "http://a/")));
+        assert_eq!(
+            request_target(b"GET http://a/ HTTP/1.1\r\nhost: a\r\n\r\n"),
+            Some(("GET", "http://a/"))
+        );
     }
 
     #[tokio::test]
@@ -140,7 +157,10 @@ mod tests {
         assert_eq!(before.read_u8().await.unwrap(), b'a');
 
         relay.cut();
-        assert!(matches!(before.read(&mut [0; 1]).await, Ok(0) | Err(_)), "the tunnel is still open");
+        assert!(
+            matches!(before.read(&mut [0; 1]).await, Ok(0) | Err(_)),
+            "the tunnel is still open"
+        );
 
         let mut after = connect_through(&relay, &address.to_string()).await;
         let (mut upstream, _) = server.accept().await.unwrap();
@@ -149,13 +169,22 @@ mod tests {
     }
 
     async fn connect_through(relay: &Relay, address: &str) -> TcpStream {
-        let mut client = TcpStream::connect(relay.url().trim_start_matches("http://")).await.unwrap();
-        client.write_all(format!("CONNECT {address} HTTP/1.1\r\n\r\n").as_bytes()).await.unwrap();
+        let mut client = TcpStream::connect(relay.url().trim_start_matches("http://"))
+            .await
+            .unwrap();
+        client
+            .write_all(format!("CONNECT {address} HTTP/1.1\r\n\r\n").as_bytes())
+            .await
+            .unwrap();
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
             answer.push(client.read_u8().await.unwrap());
         }
-        assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+        assert!(
+            answer.starts_with(b"HTTP/1.1 200"),
+            "{}",
+            String::from_utf8_lossy(&answer)
+        );
         client
     }
 }

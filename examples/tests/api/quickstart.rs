@@ -1,0 +1,168 @@
+//! The main job, end to end.
+
+use std::{collections::BTreeSet, path::Path};
+
+use checkfu_mock_server::MockServer;
+use sqlx::{Row, SqlitePool};
+
+use crate::run::{Finished, Running, finish, quickstart, seqs};
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+async fn applied(directory: &Path) -> Vec<(i64, String)> {
+    let url = format!("sqlite:{}", directory.join("follower.db").display());
+    let pool = SqlitePool::connect(&url).await.unwrap();
+    let rows = sqlx::query("SELECT seq, type FROM events ORDER BY seq")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    rows.iter().map(|row| (row.get("seq"), row.get("type"))).collect()
+}
+
+fn assert_settled(run: &Finished) {
+    assert!(run.success, "{run:#?}");
+    assert!(run.line("settled").contains("idle (end_turn)"), "{run:#?}");
+}
+
+/// The number in `after seq N`.
+fn after(line: &str) -> u64 {
+    let (_, rest) = line
+        .split_once("after seq ")
+        .unwrap_or_else(|| panic!("no seq in {line:?}"));
+    rest.split(|character: char| !character.is_ascii_digit())
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+/// STR-2, STR-8, SES-9, SET-1, FOL-1, FOL-6: the connection is lost half-way, the stream resumes after the event that was
+/// applied last, and the follow ends with the settlement in the log.
+#[tokio::test]
+async fn a_turn_survives_a_cut_and_ends_with_its_settlement() {
+    let directory = directory();
+    let run = finish(quickstart(directory.path()).arg("What is a Run?"));
+    assert_settled(&run);
+    let cut = after(run.line("cut"));
+    assert_eq!(after(run.line("lost")), cut);
+    assert_eq!(after(run.line("resumed")), cut);
+    assert!(run.line("resumed").contains("Last-Event-ID"));
+    let printed = run.seqs();
+    assert!(
+        printed.iter().any(|seq| *seq > cut),
+        "nothing came after the cut: {run:#?}"
+    );
+    let table = applied(directory.path()).await;
+    assert_eq!(
+        printed,
+        table
+            .iter()
+            .map(|(seq, _)| seq.cast_unsigned())
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(table.last().unwrap().1, "session.status_idle");
+    assert!(
+        run.lines
+            .iter()
+            .any(|line| line.contains("You wrote: What is a Run?")),
+        "{run:#?}"
+    );
+}
+
+/// FOL-1, FOL-8: the second run on the same directory drives the same Session one turn further, from the stored cursor.
+#[tokio::test]
+async fn a_second_run_goes_one_turn_further_and_prints_nothing_twice() {
+    let directory = directory();
+    let first = finish(&mut quickstart(directory.path()));
+    let second = finish(quickstart(directory.path()).arg("And now?"));
+    assert_settled(&first);
+    assert_settled(&second);
+    assert_eq!(first.line("session"), second.line("session"));
+    let last = *first.seqs().last().unwrap();
+    assert!(second.seqs().iter().all(|seq| *seq > last), "{second:#?}");
+    assert!(
+        second
+            .lines
+            .iter()
+            .any(|line| line.contains("You wrote: And now?")),
+        "{second:#?}"
+    );
+    assert_eq!(
+        applied(directory.path()).await.len(),
+        first.seqs().len() + second.seqs().len()
+    );
+}
+
+/// FOL-3, SES-1: killed at a random line, a turn is finished by the next run before it begins another; no event is
+/// applied or printed twice and no input is sent twice.
+#[tokio::test]
+async fn a_killed_run_is_finished_first() {
+    for _ in 0..6 {
+        let directory = directory();
+        let lines = 3 + usize::from(getrandom::u32().unwrap().to_le_bytes()[0] % 13);
+        println!("seed: killed after {lines} lines");
+        let killed = Running::start(quickstart(directory.path()).arg("first")).kill_after(lines);
+        let run = finish(quickstart(directory.path()).arg("second"));
+        assert!(run.success, "{killed:#?}\n{run:#?}");
+
+        let mut printed = seqs(&killed);
+        printed.extend(run.seqs());
+        let table = applied(directory.path()).await;
+        let distinct: BTreeSet<u64> = printed.iter().copied().collect();
+        assert_eq!(
+            distinct.len(),
+            printed.len(),
+            "an event was printed twice: {killed:#?}\n{run:#?}"
+        );
+        let known: BTreeSet<u64> = table.iter().map(|(seq, _)| seq.cast_unsigned()).collect();
+        assert!(distinct.is_subset(&known));
+        let count = |kind: &str| table.iter().filter(|(_, event_type)| event_type == kind).count();
+        let turns = if killed.iter().any(|line| line.starts_with("turn")) {
+            2
+        } else {
+            1
+        };
+        assert_eq!(count("user.message"), turns, "{killed:#?}\n{run:#?}");
+        assert_eq!(count("session.status_idle"), turns, "{killed:#?}\n{run:#?}");
+    }
+}
+
+/// WIRE-8: the same program drives another server, given by address and key alone; the directory stays bound to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_server_is_named_by_url_and_key() {
+    let server = MockServer::builder()
+        .step_delay(std::time::Duration::from_millis(50))
+        .start()
+        .await
+        .unwrap();
+    let directory = directory();
+    let there = |key: &str| {
+        let mut command = quickstart(directory.path());
+        command.args(["--url", server.url(), "--deployment", server.deployment_id()]);
+        command
+            .args(["--principal", server.principal_id()])
+            .env("CHECKFU_API_KEY", key);
+        command
+    };
+    let run = finish(&mut there(server.api_key()));
+    assert_settled(&run);
+    assert_eq!(after(run.line("resumed")), after(run.line("cut")));
+    assert!(
+        !directory.path().join("server").exists(),
+        "a server was started here all the same"
+    );
+
+    let elsewhere = finish(&mut quickstart(directory.path()));
+    assert!(!elsewhere.success);
+    assert!(elsewhere.errors.contains("give another --dir"), "{elsewhere:#?}");
+
+    let refused = finish(&mut there("wrong-key"));
+    assert!(!refused.success && refused.errors.contains("401"), "{refused:#?}");
+    assert!(
+        !format!("{refused:?}").contains("wrong-key"),
+        "the key is printed"
+    );
+    server.shutdown().await;
+}
