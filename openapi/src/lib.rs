@@ -29,3 +29,8 @@ pub use fixture::{Fixture, FixtureError, FixtureGroup, Fixtures, HostileFixture,
 pub use judge::Judge;
 pub use operation::Operation;
 pub use violation::{Violation, Violations};
+
+/// Compiles the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,6 +6,7 @@ mod fixtures;
 mod hostile;
 mod judge;
 mod mutations;
+mod protocol;
 mod sse;
 mod streams;
 mod walk;
