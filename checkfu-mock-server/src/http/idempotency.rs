@@ -87,3 +87,28 @@ pub(crate) fn record_key(
         .with_param("Idempotency-Key")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A-IDEM: while a call is carried out, another with its key is told when to come back; then the key is free.
+    #[test]
+    fn a_key_is_held_by_one_call_at_a_time() {
+        let key = |scope: &str| RecordKey {
+            scope: scope.to_owned(),
+            key: "k".to_owned(),
+            body_hash: [0; 32],
+        };
+        let in_flight = InFlight::default();
+        let holding = in_flight.hold(&key("a")).unwrap();
+        let refused = in_flight.hold(&key("a")).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.retry_after()),
+            (Code::KeyInProgress, Some(1))
+        );
+        assert!(in_flight.hold(&key("b")).is_ok());
+        drop(holding);
+        assert!(in_flight.hold(&key("a")).is_ok());
+    }
+}

@@ -1,0 +1,364 @@
+//! Refusals: each its code, nothing changed.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::support::world::{AUTHOR, World, message};
+
+/// WIRE-1, WIRE-2: a missing, wrong or malformed key is refused the same way on every endpoint, and is not retryable.
+#[tokio::test]
+async fn a_wrong_key_is_refused() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let anonymous = world.client.without_key();
+    let key = world.server.api_key();
+    let wrong = [
+        anonymous.clone(),
+        anonymous.with("authorization", "Bearer wrong"),
+        anonymous.with("authorization", "Bearer "),
+        anonymous.with("authorization", key),
+        anonymous.with("authorization", &format!("Basic {key}")),
+        anonymous.with("authorization", &format!("Bearer {}", &key[..key.len() - 1])),
+        anonymous.with("authorization", &format!("Bearer {key}x")),
+    ];
+    for client in wrong {
+        for path in [
+            "/v1/sessions",
+            &format!("/v1/sessions/{session}"),
+            "/v1/capabilities",
+            "/v1/sessions/x/threads",
+        ] {
+            let answer = client.get(path).await.refused(401, "auth.invalid_key");
+            assert_eq!(answer.json["error"]["retryable"], false);
+            assert!(!answer.json.to_string().contains(key));
+        }
+        client
+            .post("/v1/sessions", &world.create_body())
+            .await
+            .refused(401, "auth.invalid_key");
+    }
+    anonymous
+        .with("authorization", &format!("bearer {key}"))
+        .get("/v1/sessions")
+        .await
+        .ok(200);
+}
+
+/// WIRE-1, A-VER: the one version is taken, none means that one, another is refused.
+#[tokio::test]
+async fn an_unknown_version_is_refused() {
+    let world = World::new().await;
+    world.client.get("/v1/sessions").await.ok(200);
+    world
+        .client
+        .with("checkfu-version", "2026-08-31")
+        .get("/v1/sessions")
+        .await
+        .ok(200);
+    for version in ["2026-08-30", "", "latest"] {
+        let answer = world
+            .client
+            .with("checkfu-version", version)
+            .get("/v1/sessions")
+            .await;
+        assert_eq!(
+            answer.refused(400, "request.unsupported_version").param(),
+            Some("Checkfu-Version")
+        );
+    }
+}
+
+/// A-ERR: routes and methods that do not exist answer with the error body and a request id too.
+#[tokio::test]
+async fn unknown_routes_and_methods_have_an_error_body() {
+    let world = World::new().await;
+    for path in [
+        "/",
+        "/v1",
+        "/v1/session",
+        "/v1/sessions/",
+        "/v2/sessions",
+        "/v1/sessions/x/y/z",
+        "/%FF",
+    ] {
+        world.client.get(path).await.refused(404, "resource.not_found");
+    }
+    for (method, path) in [
+        ("PUT", "/v1/sessions"),
+        ("DELETE", "/v1/sessions/x"),
+        ("POST", "/v1/capabilities"),
+    ] {
+        let answer = world
+            .client
+            .call(method, path, "")
+            .await
+            .refused(405, "request.method_not_allowed");
+        assert!(answer.headers["allow"].to_str().unwrap().contains("GET"));
+    }
+    assert_eq!(
+        world.client.get("/healthz").await.ok(200),
+        json!({"status": "ok"})
+    );
+}
+
+/// A-ORDER: each check comes before the next: a request that fails several is refused for the first.
+#[tokio::test]
+async fn checks_come_in_the_documented_order() {
+    let world = World::new().await;
+    let session = world.session().await;
+    world
+        .client
+        .post(&format!("/v1/sessions/{session}/cancel"), &json!({}))
+        .await
+        .ok(200);
+    let live = world.session().await;
+    let path = |session: &str| format!("/v1/sessions/{session}/events");
+    let missing = path("sess_ffffffffffffffffffffffffffffffff");
+    let keyed = world.client.with("idempotency-key", "used");
+    keyed.post(&path(&live), &message("hello")).await.ok(202);
+    let interrupt = json!({"type": "user.interrupt", "payload": 7});
+
+    // Key before version.
+    let client = keyed.without_key().with("checkfu-version", "1");
+    client
+        .post(&missing, &interrupt)
+        .await
+        .refused(401, "auth.invalid_key");
+    // Version before capability.
+    let client = keyed.with("checkfu-version", "1");
+    client
+        .post(&missing, &interrupt)
+        .await
+        .refused(400, "request.unsupported_version");
+    // Capability before existence.
+    keyed
+        .post(&missing, &interrupt)
+        .await
+        .refused(403, "capability.disabled");
+    // Existence before the idempotency record and the body.
+    keyed
+        .call("POST", &missing, "{")
+        .await
+        .refused(404, "resource.not_found");
+    // The idempotency record before the body.
+    keyed
+        .call("POST", &path(&live), "{")
+        .await
+        .refused(422, "idempotency.key_reused");
+    // The body before the transition.
+    world
+        .client
+        .call("POST", &path(&session), "{")
+        .await
+        .refused(400, "request.invalid_body");
+    world
+        .client
+        .post(&path(&session), &message("late"))
+        .await
+        .refused(409, "runtime.invalid_transition");
+}
+
+/// A-AUTHOR, SES-4, EVT-1, A-POST: each wrong member is named, and nothing is appended.
+#[tokio::test]
+async fn a_wrong_event_is_refused_by_member() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let path = format!("/v1/sessions/{session}/events");
+    let payload = |member: &str, value: Value| {
+        let mut body = message("hello");
+        body["payload"][member] = value;
+        body
+    };
+    let block = |block: Value| payload("content", json!([{"type": "text", "text": "a"}, block]));
+    let wrong = [
+        (json!([]), None),
+        (json!("text"), None),
+        (json!({}), Some("type")),
+        (json!({"type": "user.message"}), Some("payload")),
+        (json!({"type": 1, "payload": {}}), Some("type")),
+        (json!({"type": "agent.message", "payload": {}}), Some("type")),
+        (json!({"type": "user.shout", "payload": {}}), Some("type")),
+        (json!({"events": [message("hello")]}), Some("events")),
+        (json!({"type": "user.message", "payload": []}), Some("payload")),
+        (
+            json!({"type": "user.message", "payload": message("a")["payload"], "seq": 1}),
+            Some("seq"),
+        ),
+        (payload("authored_by", Value::Null), Some("payload.authored_by")),
+        (payload("authored_by", json!("me")), Some("payload.authored_by")),
+        (payload("caused_by", Value::Null), Some("payload.caused_by")),
+        (payload("caused_by", json!("api")), Some("payload.caused_by")),
+        (payload("caused_by", json!({})), Some("payload.caused_by.kind")),
+        (
+            payload("caused_by", json!({"kind": ""})),
+            Some("payload.caused_by.kind"),
+        ),
+        (
+            payload("caused_by", json!({"kind": "api", "why": 1})),
+            Some("payload.caused_by.why"),
+        ),
+        (
+            payload("caused_by", json!({"kind": "event", "event_id": "7"})),
+            Some("payload.caused_by.event_id"),
+        ),
+        (payload("content", Value::Null), Some("payload.content")),
+        (payload("content", json!("")), Some("payload.content")),
+        (payload("content", json!([])), Some("payload.content")),
+        (payload("content", json!(7)), Some("payload.content")),
+        (payload("contents", json!("a")), Some("payload.contents")),
+        (block(json!("a")), Some("payload.content[1]")),
+        (block(json!({"type": "sound"})), Some("payload.content[1].type")),
+        (
+            block(json!({"type": "text", "text": ""})),
+            Some("payload.content[1].text"),
+        ),
+        (
+            block(json!({"type": "text", "text": "a", "txt": 1})),
+            Some("payload.content[1].txt"),
+        ),
+        (block(json!({"type": "image"})), Some("payload.content[1].source")),
+        (
+            block(json!({"type": "image", "source": {"type": "text"}})),
+            Some("payload.content[1].source.type"),
+        ),
+        (
+            block(
+                json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "?"}}),
+            ),
+            Some("payload.content[1].source.data"),
+        ),
+        (
+            block(json!({"type": "document", "source": {"type": "url", "url": "/relative"}})),
+            Some("payload.content[1].source.url"),
+        ),
+    ];
+    let before = world.log(&session).await;
+    for (body, param) in wrong {
+        let answer = world
+            .client
+            .post(&path, &body)
+            .await
+            .refused(400, "request.invalid_body");
+        assert_eq!(answer.param(), param, "{body}");
+    }
+    assert_eq!(world.log(&session).await, before);
+}
+
+/// A block of every kind is kept as it was sent, and so is everything about the cause.
+#[tokio::test]
+async fn every_kind_of_block_is_kept_as_it_was_sent() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let payload = json!({
+        "content": [
+            {"type": "text", "text": "a\u{202e}b \0 “ü” \u{1F600}"},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}},
+            {"type": "image", "source": {"type": "file", "file_id": "file_1"}},
+            {"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}, "title": "A"},
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": ""}},
+        ],
+        "authored_by": AUTHOR,
+        "caused_by": {"kind": "event", "event_id": "evt_0123456789abcdef0123456789abcdef"},
+    });
+    let body = json!({"type": "user.message", "payload": payload});
+    let accepted = world
+        .client
+        .post(&format!("/v1/sessions/{session}/events"), &body)
+        .await
+        .ok(202);
+    assert_eq!(accepted["payload"], payload);
+    world.until_status(&session, "idle").await;
+    assert_eq!(world.log(&session).await[1]["payload"], payload);
+}
+
+/// A-ERR: bodies that are not JSON, not UTF-8, too deep, too large or of another kind have their errors.
+#[tokio::test]
+async fn unreadable_bodies_are_refused() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let path = format!("/v1/sessions/{session}/events");
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let unreadable: [&[u8]; 6] = [
+        b"",
+        b"{",
+        b"{\"type\": \"user.message\",}",
+        b"\xff\xfe{}",
+        b"nul",
+        deep.as_bytes(),
+    ];
+    for body in unreadable {
+        let answer = world
+            .client
+            .call("POST", &path, Bytes::copy_from_slice(body))
+            .await;
+        answer.refused(400, "request.invalid_body");
+    }
+    let exact = |length: usize| {
+        let body = message("").to_string();
+        message(&"x".repeat(length - body.len())).to_string()
+    };
+    let limit = 1024 * 1024;
+    let large = world.client.call("POST", &path, exact(limit + 1)).await;
+    large.refused(413, "request.too_large");
+    world.client.call("POST", &path, exact(limit)).await.ok(202);
+    let form = world
+        .client
+        .with("content-type", "application/x-www-form-urlencoded");
+    let answer = form
+        .post(&path, &message("hello"))
+        .await
+        .refused(415, "request.unsupported_media_type");
+    assert_eq!(answer.param(), Some("Content-Type"));
+    let json = world
+        .client
+        .with("content-type", "application/json; charset=utf-8");
+    json.post(&path, &message("hello")).await.ok(202);
+}
+
+/// A body that ends early changes nothing.
+#[tokio::test]
+async fn a_body_that_ends_early_changes_nothing() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let mut socket = TcpStream::connect(world.server.address()).await.unwrap();
+    let head = format!(
+        "POST /v1/sessions/{session}/events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: 500\r\n\r\n",
+        world.server.api_key()
+    );
+    let whole = message("hello").to_string();
+    socket
+        .write_all(format!("{head}{whole}").as_bytes())
+        .await
+        .unwrap();
+    socket.shutdown().await.unwrap();
+    let mut rest = Vec::new();
+    // Whatever the server says to half a request, it must not have taken it for a whole one.
+    let _ = socket.read_to_end(&mut rest).await;
+    assert!(!String::from_utf8_lossy(&rest).contains(" 202 "));
+    assert_eq!(world.log(&session).await.len(), 1);
+}
+
+/// A head beyond all bounds is refused and the server goes on.
+#[tokio::test]
+async fn absurd_heads_do_not_stop_the_server() {
+    let world = World::new().await;
+    let huge = format!(
+        "GET /healthz HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n",
+        "y".repeat(2_000_000)
+    );
+    let many = format!(
+        "GET /healthz HTTP/1.1\r\nhost: x\r\n{}\r\n",
+        "x: y\r\n".repeat(1000)
+    );
+    for bytes in [huge, many, "\0\0\0\0\r\n\r\n".to_owned()] {
+        let mut socket = TcpStream::connect(world.server.address()).await.unwrap();
+        // The server may close while it is still being written to.
+        let _ = socket.write_all(bytes.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    }
+    world.client.get("/healthz").await.ok(200);
+}

@@ -1,0 +1,17 @@
+//! The server over real HTTP. Every answer that these tests receive is judged by the contract with its schemas closed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+mod binary;
+mod capabilities;
+mod crash;
+mod endings;
+mod errors;
+mod idempotency;
+mod list;
+mod overlap;
+mod restart;
+mod sessions;
+mod stream;
+mod turn;

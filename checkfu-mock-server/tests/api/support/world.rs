@@ -1,0 +1,139 @@
+//! A server in process, and the few things that nearly every test does with it.
+
+use std::time::Duration;
+
+use checkfu_mock_server::{ManualClock, MockServer, MockServerBuilder};
+use serde_json::{Value, json};
+
+use super::client::{Answer, Client};
+use super::frames::PATIENCE;
+
+/// A Principal that writes messages.
+pub(crate) const AUTHOR: &str = "prin_0123456789abcdef0123456789abcdef";
+
+/// A server and a client for it.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) server: MockServer,
+    pub(crate) client: Client,
+}
+
+impl World {
+    /// A server in memory whose agents work at once.
+    pub(crate) async fn new() -> Self {
+        Self::with(MockServer::builder().step_delay(Duration::ZERO)).await
+    }
+
+    /// A server in memory whose time, and with it its agents, moves only when the clock is advanced.
+    pub(crate) async fn standing_still() -> (Self, ManualClock) {
+        let clock = clock();
+        let builder = MockServer::builder().step_delay(STEP).clock(clock.clone());
+        (Self::with(builder).await, clock)
+    }
+
+    pub(crate) async fn with(builder: MockServerBuilder) -> Self {
+        let server = builder.start().await.unwrap();
+        let client = Client::new(server.url(), server.api_key());
+        Self { server, client }
+    }
+
+    /// A new Session's id.
+    pub(crate) async fn session(&self) -> String {
+        let created = self
+            .client
+            .post("/v1/sessions", &self.create_body())
+            .await
+            .ok(201);
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The least that a Session starts from.
+    pub(crate) fn create_body(&self) -> Value {
+        json!({
+            "agent_deployment_id": self.server.deployment_id(),
+            "principal_id": self.server.principal_id(),
+        })
+    }
+
+    /// Posts a message that has to be accepted; gives its envelope.
+    pub(crate) async fn say(&self, session: &str, text: &str) -> Value {
+        self.try_say(session, text).await.ok(202)
+    }
+
+    pub(crate) async fn try_say(&self, session: &str, text: &str) -> Answer {
+        self.client
+            .post(&format!("/v1/sessions/{session}/events"), &message(text))
+            .await
+    }
+
+    /// The Session resource.
+    pub(crate) async fn read(&self, session: &str) -> Value {
+        self.client.get(&format!("/v1/sessions/{session}")).await.ok(200)
+    }
+
+    /// The whole log by list, up to 1000 events.
+    pub(crate) async fn log(&self, session: &str) -> Vec<Value> {
+        log(&self.client, session).await
+    }
+
+    /// The types in the log.
+    pub(crate) async fn types(&self, session: &str) -> Vec<String> {
+        types(&self.log(session).await)
+    }
+
+    /// Waits until the Session has this status; every status that is waited for is bound to come.
+    pub(crate) async fn until_status(&self, session: &str, status: &str) -> Value {
+        until_status(&self.client, session, status).await
+    }
+}
+
+/// What an agent takes for a step under a clock that is moved by hand.
+pub(crate) const STEP: Duration = Duration::from_secs(1);
+
+/// A clock that stands still on the day of the API's version.
+pub(crate) fn clock() -> ManualClock {
+    ManualClock::starting_at("2026-08-31T12:00:00Z".parse().unwrap())
+}
+
+/// The body of a message.
+pub(crate) fn message(text: &str) -> Value {
+    json!({
+        "type": "user.message",
+        "payload": {"content": text, "authored_by": AUTHOR, "caused_by": {"kind": "api"}},
+    })
+}
+
+/// The whole log by list, up to 1000 events.
+pub(crate) async fn log(client: &Client, session: &str) -> Vec<Value> {
+    let page = client
+        .get(&format!("/v1/sessions/{session}/events?limit=1000"))
+        .await
+        .ok(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+/// Waits until the Session has this status.
+pub(crate) async fn until_status(client: &Client, session: &str, status: &str) -> Value {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let found = client.get(&format!("/v1/sessions/{session}")).await.ok(200);
+        if found["status"] == status {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "not {status}: {found:#}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// The types of events.
+pub(crate) fn types(events: &[Value]) -> Vec<String> {
+    events
+        .iter()
+        .map(|event| event["type"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// The values of one member.
+pub(crate) fn all<'a>(events: &'a [Value], member: &str) -> Vec<&'a Value> {
+    events.iter().map(|event| &event[member]).collect()
+}
