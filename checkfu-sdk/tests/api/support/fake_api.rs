@@ -1,0 +1,227 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+use checkfu_sdk::client::ClientBuilder;
+use checkfu_sdk::retry::{Backoff, ReconnectPolicy, RetryPolicy};
+use checkfu_sdk::{Client, SessionId};
+
+/// What is done on one connection, byte for byte. After the last step the connection is closed.
+pub(crate) enum Step {
+    Send(Vec<u8>),
+    /// Waits until the test says so.
+    Until(Arc<Notify>),
+    /// Keeps the connection open and silent.
+    Hang,
+    /// Breaks the connection off.
+    Reset,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: String,
+}
+
+/// Answers over raw TCP: each stream connection takes the next script, the rest is one answer a target.
+#[derive(Clone)]
+pub(crate) struct FakeApi {
+    url: String,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    requests: Mutex<Vec<Recorded>>,
+    streams: Mutex<VecDeque<Vec<Step>>>,
+    session: Mutex<Option<Value>>,
+    log: Mutex<Vec<Value>>,
+    closed: Mutex<usize>,
+    changed: Notify,
+}
+
+pub(crate) const STREAM_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n\
+                                      request-id: req_stream\r\nconnection: close\r\n\r\n";
+
+/// A script that opens a stream and sends `text`.
+pub(crate) fn stream(text: impl AsRef<str>) -> Vec<Step> {
+    vec![Step::Send(format!("{STREAM_HEAD}{}", text.as_ref()).into_bytes())]
+}
+
+/// A script that answers without a stream.
+pub(crate) fn answer(status: u16, headers: &str, body: &str) -> Vec<Step> {
+    let length = body.len();
+    let text = format!(
+        "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+    );
+    vec![Step::Send(text.into_bytes())]
+}
+
+impl FakeApi {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let shared = Arc::new(Shared::default());
+        let serving = Arc::clone(&shared);
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(serve(socket, Arc::clone(&serving)));
+            }
+        });
+        Self { url, shared }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A builder of clients with waits of a few milliseconds.
+    pub(crate) fn builder(&self) -> ClientBuilder {
+        let quick = Backoff::between(Duration::from_millis(1), Duration::from_millis(4));
+        Client::builder()
+            .base_url(&self.url)
+            .api_key("key-of-the-test")
+            .retry_policy(RetryPolicy::default().backoff(quick))
+            .reconnect_policy(ReconnectPolicy::default().backoff(quick))
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.builder().build().unwrap()
+    }
+
+    pub(crate) fn session_id(&self) -> SessionId {
+        SessionId::from("sess_1")
+    }
+
+    /// What the next stream connection is answered with.
+    pub(crate) fn on_stream(&self, script: Vec<Step>) -> &Self {
+        self.shared.streams.lock().unwrap().push_back(script);
+        self
+    }
+
+    /// What the Session is, from now on.
+    pub(crate) fn set_session(&self, session: Value) -> &Self {
+        *self.shared.session.lock().unwrap() = Some(session);
+        self
+    }
+
+    /// What the event list holds, from now on.
+    pub(crate) fn set_log(&self, log: Vec<Value>) -> &Self {
+        *self.shared.log.lock().unwrap() = log;
+        self
+    }
+
+    pub(crate) fn requests(&self) -> Vec<Recorded> {
+        self.shared.requests.lock().unwrap().clone()
+    }
+
+    /// The cursor that each stream connection was opened with.
+    pub(crate) fn stream_cursors(&self) -> Vec<Option<String>> {
+        let requests = self.requests();
+        let streams = requests.iter().filter(|request| request.target.ends_with("/events/stream"));
+        streams.map(|request| request.headers.get("last-event-id").cloned()).collect()
+    }
+
+    pub(crate) fn session_reads(&self) -> usize {
+        self.requests().iter().filter(|request| request.target == "/v1/sessions/sess_1").count()
+    }
+
+    /// Waits until the client has closed this many stream connections that were left hanging.
+    pub(crate) async fn hung_up(&self, connections: usize) {
+        loop {
+            let changed = self.shared.changed.notified();
+            if *self.shared.closed.lock().unwrap() >= connections {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+async fn serve(mut socket: TcpStream, shared: Arc<Shared>) {
+    while let Some(request) = read_request(&mut socket).await {
+        let script = reply(&request, &shared);
+        shared.requests.lock().unwrap().push(request);
+        if run(&mut socket, script, &shared).await {
+            return;
+        }
+    }
+}
+
+/// Runs a script; says whether the connection is over.
+async fn run(socket: &mut TcpStream, script: Vec<Step>, shared: &Shared) -> bool {
+    for step in script {
+        match step {
+            Step::Send(bytes) => {
+                if socket.write_all(&bytes).await.is_err() {
+                    return true;
+                }
+            }
+            Step::Until(signal) => signal.notified().await,
+            Step::Hang => {
+                while !matches!(socket.read(&mut [0; 64]).await, Ok(0) | Err(_)) {}
+                *shared.closed.lock().unwrap() += 1;
+                shared.changed.notify_one();
+                return true;
+            }
+            Step::Reset => {
+                socket.set_zero_linger().unwrap();
+                return true;
+            }
+        }
+    }
+    let _ = socket.shutdown().await;
+    true
+}
+
+fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
+    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    let body = if path.ends_with("/events/stream") {
+        return shared.streams.lock().unwrap().pop_front().unwrap_or_else(|| vec![Step::Hang]);
+    } else if path.ends_with("/events") {
+        let after = query.split('&').find_map(|pair| pair.strip_prefix("after=")?.parse().ok()).unwrap_or(0);
+        let log = shared.log.lock().unwrap();
+        let above = log.iter().filter(|event| event["seq"].as_u64() > Some(after));
+        json!({ "data": above.take(1).collect::<Vec<_>>(), "next_page": null })
+    } else {
+        match shared.session.lock().unwrap().clone() {
+            Some(session) => session,
+            None => return answer(404, "", r#"{"error": {"code": "resource.not_found"}}"#),
+        }
+    };
+    answer(200, "content-type: application/json\r\n", &body.to_string())
+}
+
+async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
+    let mut bytes = Vec::new();
+    let head_end = loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
+        }
+        if socket.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap();
+    let mut lines = head.lines();
+    let mut first = lines.next()?.split(' ').map(str::to_owned);
+    let (method, target) = (first.next()?, first.next()?);
+    let pairs = lines.filter_map(|line| line.split_once(": "));
+    let headers: HashMap<_, _> =
+        pairs.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    while bytes.len() < head_end + 4 + length {
+        if socket.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let body = String::from_utf8(bytes.split_off(head_end + 4)).unwrap();
+    Some(Recorded { method, target, headers, body })
+}
