@@ -4,7 +4,9 @@
 mod support;
 
 mod calls;
+mod config;
 mod model;
 mod paging;
+mod retries;
 mod settlement;
 mod sse;

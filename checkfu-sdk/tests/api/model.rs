@@ -23,16 +23,25 @@ fn every_member_survives() {
 fn a_bare_envelope_is_enough() {
     let bare: Event = serde_json::from_str(r#"{"id": "e", "seq": 1, "type": "run.completed"}"#).unwrap();
     assert!(matches!(bare.data(), EventData::RunCompleted(_)));
-    assert_eq!((bare.run_id(), bare.created_at(), bare.session_id()), (None, None, None));
+    assert_eq!(
+        (bare.run_id(), bare.created_at(), bare.session_id()),
+        (None, None, None)
+    );
     let odd = json!({
         "id": "e", "seq": 1, "type": "session.status_running", "session_id": 5, "run_id": ["x"],
         "session_thread_id": {}, "created_at": "yesterday", "stop_reason": 7, "payload": {},
     });
     let odd: Event = serde_json::from_value(odd).unwrap();
     assert!(matches!(odd.data(), EventData::SessionStatusRunning(_)));
-    assert_eq!((odd.run_id(), odd.created_at(), odd.session_id()), (None, None, None));
+    assert_eq!(
+        (odd.run_id(), odd.created_at(), odd.session_id()),
+        (None, None, None)
+    );
     let repeated = r#"{"id": "a", "seq": 1, "type": "x", "id": "b", "extra": 1, "extra": 2}"#;
-    assert_eq!(serde_json::from_str::<Event>(repeated).unwrap().id().as_str(), "b");
+    assert_eq!(
+        serde_json::from_str::<Event>(repeated).unwrap().id().as_str(),
+        "b"
+    );
 }
 
 /// A-ENV: what makes an envelope is checked: a seq is a whole number from 1 to 2^53 - 1.
@@ -61,9 +70,17 @@ fn unknown_and_undecodable_are_told_apart() {
     let unknown: Event = serde_json::from_value(event(1, "agent.dreamt", json!({ "of": "sheep" }))).unwrap();
     assert_eq!(*unknown.data(), EventData::Unknown);
     assert_eq!(unknown.payload_as::<Value>().unwrap(), json!({ "of": "sheep" }));
-    for payload in [json!({ "content": 7 }), json!({}), json!([]), json!("text"), Value::Null] {
+    for payload in [
+        json!({ "content": 7 }),
+        json!({}),
+        json!([]),
+        json!("text"),
+        Value::Null,
+    ] {
         let bad: Event = serde_json::from_value(event(1, "agent.message", payload.clone())).unwrap();
-        let EventData::Undecodable(Undecodable { reason, .. }) = bad.data() else { panic!("{payload}") };
+        let EventData::Undecodable(Undecodable { reason, .. }) = bad.data() else {
+            panic!("{payload}")
+        };
         assert!(!reason.is_empty());
         assert_eq!(bad.payload_as::<Value>().unwrap(), payload);
     }
@@ -72,7 +89,11 @@ fn unknown_and_undecodable_are_told_apart() {
 /// A-CONT: the Run and the thread are found in the envelope, or else in the payload.
 #[test]
 fn run_and_thread_are_found_in_either_place() {
-    let inside = event(1, "run.started", json!({ "attempt": 1, "run_id": "run_p", "session_thread_id": "t_p" }));
+    let inside = event(
+        1,
+        "run.started",
+        json!({ "attempt": 1, "run_id": "run_p", "session_thread_id": "t_p" }),
+    );
     let inside: Event = serde_json::from_value(inside).unwrap();
     assert_eq!(inside.run_id().unwrap().as_str(), "run_p");
     assert_eq!(inside.session_thread_id().unwrap().as_str(), "t_p");
@@ -85,8 +106,11 @@ fn run_and_thread_are_found_in_either_place() {
 #[test]
 fn content_is_read_in_its_forms() {
     let read = |content: Value| {
-        let event: Event = serde_json::from_value(event(1, "user.message", json!({ "content": content }))).unwrap();
-        let EventData::UserMessage(message) = event.data().clone() else { panic!("{:?}", event.data()) };
+        let event: Event =
+            serde_json::from_value(event(1, "user.message", json!({ "content": content }))).unwrap();
+        let EventData::UserMessage(message) = event.data().clone() else {
+            panic!("{:?}", event.data())
+        };
         message.content
     };
     assert_eq!(read(json!("hi")).to_text(), "hi");
@@ -107,7 +131,10 @@ fn a_session_is_read_leniently_and_kept_whole() {
         "title": 5, "metadata": {"a": "b"}, "future": [1]}"#;
     let session: Session = serde_json::from_str(text).unwrap();
     assert_eq!(session.status(), Some(&SessionStatus::Other("dreaming".into())));
-    assert_eq!(session.stop_reason().map(ToString::to_string).as_deref(), Some("end_turn"));
+    assert_eq!(
+        session.stop_reason().map(ToString::to_string).as_deref(),
+        Some("end_turn")
+    );
     assert_eq!((session.last_seq(), session.title()), (None, None));
     assert_eq!(session.metadata().unwrap()["a"], "b");
     assert_eq!(serde_json::to_string(&session).unwrap(), text);
@@ -122,5 +149,7 @@ fn every_known_type_decodes_to_a_payload_of_its_own() {
         assert_ne!(*event.data(), EventData::Unknown, "{name}");
     }
     let decoded: Event = serde_json::from_value(message(4)).unwrap();
-    assert!(matches!(decoded.data(), EventData::AgentMessage(message) if message.content.to_text() == "message 4"));
+    assert!(
+        matches!(decoded.data(), EventData::AgentMessage(message) if message.content.to_text() == "message 4")
+    );
 }

@@ -19,11 +19,26 @@ fn terminal_events_settle_and_other_statuses_do_not() {
     assert_eq!(status("completed"), Some(Outcome::Completed));
     assert_eq!(status("failed"), Some(Outcome::Failed));
     assert_eq!(status("canceled"), Some(Outcome::Canceled));
-    for open in ["pending", "provisioning", "running", "waiting", "paused", "reconciling", "terminated"] {
+    for open in [
+        "pending",
+        "provisioning",
+        "running",
+        "waiting",
+        "paused",
+        "reconciling",
+        "terminated",
+    ] {
         assert_eq!(status(open), None, "{open}");
     }
     assert_eq!(outcome(message(5)), None);
-    assert_eq!(outcome(event(5, "session.thread_status_idle", json!({ "stop_reason": "end_turn" }))), None);
+    assert_eq!(
+        outcome(event(
+            5,
+            "session.thread_status_idle",
+            json!({ "stop_reason": "end_turn" })
+        )),
+        None
+    );
     assert_eq!(outcome(event(5, "run.completed", json!({}))), None);
 }
 
@@ -31,7 +46,13 @@ fn terminal_events_settle_and_other_statuses_do_not() {
 /// and unreadable ones included.
 #[test]
 fn an_idle_settles_unless_an_action_is_required() {
-    let forms = |name: &str| [json!(name), json!({ "type": name }), json!({ "type": name, "event_ids": ["e"] })];
+    let forms = |name: &str| {
+        [
+            json!(name),
+            json!({ "type": name }),
+            json!({ "type": name, "event_ids": ["e"] }),
+        ]
+    };
     let under = |reason: &Value| event(5, "session.status_idle", json!({ "stop_reason": reason }));
     let beside = |reason: &Value| {
         let mut event = event(5, "session.status_idle", json!({}));
@@ -42,9 +63,18 @@ fn an_idle_settles_unless_an_action_is_required() {
         assert_eq!(outcome(under(&reason)), None, "{reason}");
         assert_eq!(outcome(beside(&reason)), None, "beside: {reason}");
     }
-    for name in ["end_turn", "retries_exhausted", "run_failed", "budget_reached", "refusal", "new_reason"] {
+    for name in [
+        "end_turn",
+        "retries_exhausted",
+        "run_failed",
+        "budget_reached",
+        "refusal",
+        "new_reason",
+    ] {
         for reason in forms(name) {
-            let settled = Some(Outcome::Idle { stop_reason: Some(StopReason::from(name)) });
+            let settled = Some(Outcome::Idle {
+                stop_reason: Some(StopReason::from(name)),
+            });
             assert_eq!(outcome(under(&reason)), settled, "{reason}");
             assert_eq!(outcome(beside(&reason)), settled, "beside: {reason}");
         }
@@ -52,11 +82,18 @@ fn an_idle_settles_unless_an_action_is_required() {
     for nothing in [under(&Value::Null), event(5, "session.status_idle", json!({}))] {
         assert_eq!(outcome(nothing), Some(Outcome::Idle { stop_reason: None }));
     }
-    for odd in [json!(7), json!(["requires_action"]), json!({ "kind": "requires_action" }), json!(true)] {
+    for odd in [
+        json!(7),
+        json!(["requires_action"]),
+        json!({ "kind": "requires_action" }),
+        json!(true),
+    ] {
         let settled = outcome(under(&odd));
         assert_eq!(
             settled,
-            Some(Outcome::Idle { stop_reason: Some(StopReason::Unreadable(odd.to_string().into())) })
+            Some(Outcome::Idle {
+                stop_reason: Some(StopReason::Unreadable(odd.to_string().into()))
+            })
         );
     }
     let mut bare = event(5, "session.status_idle", json!({}));
@@ -76,18 +113,47 @@ fn only_a_settlement_above_the_input_counts() {
     assert_eq!(fold.observe(&read(&idle(10, "end_turn"))), None);
     assert_eq!(fold.observe(&read(&message(11))), None);
     assert_eq!(fold.observe(&read(&idle(12, "requires_action"))), None);
-    assert_eq!(fold.observe(&read(&idle(15, "end_turn"))).map(|settled| settled.seq.get()), Some(15));
-    assert_eq!(fold.observe(&read(&idle(20, "run_failed"))).map(|settled| settled.seq.get()), Some(15));
-    assert_eq!(fold.settlement().and_then(|settled| settled.event_id.clone()).unwrap().as_str().len(), 36);
+    assert_eq!(
+        fold.observe(&read(&idle(15, "end_turn")))
+            .map(|settled| settled.seq.get()),
+        Some(15)
+    );
+    assert_eq!(
+        fold.observe(&read(&idle(20, "run_failed")))
+            .map(|settled| settled.seq.get()),
+        Some(15)
+    );
+    assert_eq!(
+        fold.settlement()
+            .and_then(|settled| settled.event_id.clone())
+            .unwrap()
+            .as_str()
+            .len(),
+        36
+    );
 }
 
 /// A-FORK: copied status events settle nothing, terminal ones included.
 #[test]
 fn copied_events_settle_nothing_in_a_fork() {
     let mut fold = SettlementFold::after(Seq::ZERO).forked_at(Seq::from(7));
-    assert_eq!(fold.observe(&read(&event(7, "session.status_completed", json!({})))), None);
-    assert_eq!(fold.observe(&read(&event(8, "session.forked", json!({ "source_session_id": "sess_0" })))), None);
-    assert_eq!(fold.observe(&read(&idle(9, "end_turn"))).map(|settled| settled.seq.get()), Some(9));
+    assert_eq!(
+        fold.observe(&read(&event(7, "session.status_completed", json!({})))),
+        None
+    );
+    assert_eq!(
+        fold.observe(&read(&event(
+            8,
+            "session.forked",
+            json!({ "source_session_id": "sess_0" })
+        ))),
+        None
+    );
+    assert_eq!(
+        fold.observe(&read(&idle(9, "end_turn")))
+            .map(|settled| settled.seq.get()),
+        Some(9)
+    );
 }
 
 /// A-HEAD: a Session says that it is settled by its status and stop reason; missing members say nothing.
@@ -97,11 +163,25 @@ fn a_session_tells_its_settlement() {
         let session: Session = serde_json::from_value(value).unwrap();
         Settlement::of_session(&session).map(|settled| (settled.outcome, settled.seq.get()))
     };
-    let end_turn = Outcome::Idle { stop_reason: Some(StopReason::EndTurn) };
-    assert_eq!(read(session("idle", json!("end_turn"), 9)), Some((end_turn.clone(), 9)));
-    assert_eq!(read(session("idle", json!({ "type": "end_turn" }), 9)), Some((end_turn, 9)));
-    assert_eq!(read(session("idle", json!(null), 9)), Some((Outcome::Idle { stop_reason: None }, 9)));
-    assert_eq!(read(session("completed", json!(null), 9)), Some((Outcome::Completed, 9)));
+    let end_turn = Outcome::Idle {
+        stop_reason: Some(StopReason::EndTurn),
+    };
+    assert_eq!(
+        read(session("idle", json!("end_turn"), 9)),
+        Some((end_turn.clone(), 9))
+    );
+    assert_eq!(
+        read(session("idle", json!({ "type": "end_turn" }), 9)),
+        Some((end_turn, 9))
+    );
+    assert_eq!(
+        read(session("idle", json!(null), 9)),
+        Some((Outcome::Idle { stop_reason: None }, 9))
+    );
+    assert_eq!(
+        read(session("completed", json!(null), 9)),
+        Some((Outcome::Completed, 9))
+    );
     assert_eq!(read(session("idle", json!("requires_action"), 9)), None);
     for open in ["pending", "running", "waiting", "paused", "something_new"] {
         assert_eq!(read(session(open, json!(null), 9)), None, "{open}");
@@ -116,10 +196,19 @@ fn a_session_tells_its_settlement() {
 /// FOL-6: a settlement that is stored beside a cursor reads back as it was, whatever its reason.
 #[test]
 fn a_settlement_survives_being_stored() {
-    for reason in [json!("end_turn"), json!({ "type": "brand_new" }), json!([1, 2]), json!(null)] {
+    for reason in [
+        json!("end_turn"),
+        json!({ "type": "brand_new" }),
+        json!([1, 2]),
+        json!(null),
+    ] {
         let event = read(&event(5, "session.status_idle", json!({ "stop_reason": reason })));
         let settlement = Settlement::of(&event).unwrap();
         let stored = serde_json::to_string(&settlement).unwrap();
-        assert_eq!(serde_json::from_str::<Settlement>(&stored).unwrap(), settlement, "{stored}");
+        assert_eq!(
+            serde_json::from_str::<Settlement>(&stored).unwrap(),
+            settlement,
+            "{stored}"
+        );
     }
 }

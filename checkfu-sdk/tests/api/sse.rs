@@ -27,7 +27,12 @@ fn corpus() -> Vec<Case> {
             .iter()
             .map(|block| {
                 let has_id_line = block["has_id_line"].as_bool().unwrap();
-                (text(&block["event"]), text(&block["data"]), text(&block["id"]), has_id_line)
+                (
+                    text(&block["event"]),
+                    text(&block["data"]),
+                    text(&block["id"]),
+                    has_id_line,
+                )
             })
             .collect(),
         last_event_id: text(&case["final"]["last_event_id"]),
@@ -72,7 +77,12 @@ fn check(case: &Case, decoder: &Decoder, blocks: &[Block], cut: &str) {
     let seen: Vec<_> = blocks
         .iter()
         .map(|block| {
-            (block.event().to_owned(), block.data().to_owned(), block.id().to_owned(), block.has_id_line())
+            (
+                block.event().to_owned(),
+                block.data().to_owned(),
+                block.id().to_owned(),
+                block.has_id_line(),
+            )
         })
         .collect();
     assert_eq!(seen, case.expect, "{} {cut}", case.name);
@@ -103,7 +113,12 @@ fn the_corpus_decodes_however_it_is_cut() {
             let cut = decode(&mut decoder, [front, back]);
             check(case, &decoder, &cut.concat(), &format!("cut at {place}"));
             let early: usize = by_byte[..place].iter().map(Vec::len).sum();
-            assert_eq!(cut[0].len(), early, "{}: a block was held back at {place}", case.name);
+            assert_eq!(
+                cut[0].len(),
+                early,
+                "{}: a block was held back at {place}",
+                case.name
+            );
         }
     }
 }
@@ -127,16 +142,29 @@ fn a_block_over_the_cap_is_an_error() {
         assert_eq!(decode(&mut decoder, input.chunks(chunk)).concat().len(), 1);
 
         let input = block(limit + 1);
-        let mut results = input.chunks(chunk).map(|mut bytes| decoder.next_block(&mut bytes));
+        let mut results = input
+            .chunks(chunk)
+            .map(|mut bytes| decoder.next_block(&mut bytes));
         assert!(results.any(|result| result == Err(BlockTooLarge { limit })));
-        assert_eq!(decoder.next_block(&mut &b"data: x\n\n"[..]), Err(BlockTooLarge { limit }));
+        assert_eq!(
+            decoder.next_block(&mut &b"data: x\n\n"[..]),
+            Err(BlockTooLarge { limit })
+        );
     }
 }
 
 /// A-CLI: every kind of endless line is bounded, whether of data, of a name, of an id or of an unknown field.
 #[test]
 fn endless_lines_of_every_kind_are_bounded() {
-    for start in ["data: ", "event: ", "id: ", "retry: ", "unknown: ", "nocolon", "\u{feff}x"] {
+    for start in [
+        "data: ",
+        "event: ",
+        "id: ",
+        "retry: ",
+        "unknown: ",
+        "nocolon",
+        "\u{feff}x",
+    ] {
         let mut decoder = Decoder::with_limit(4096);
         assert!(decoder.next_block(&mut start.as_bytes()).unwrap().is_none());
         let failed = (0..100).any(|_| decoder.next_block(&mut &[b'1'; 100][..]).is_err());
@@ -155,7 +183,10 @@ fn an_endless_comment_is_no_error() {
     for _ in 0..1000 {
         assert!(decoder.next_block(&mut &[b'.'; 100][..]).unwrap().is_none());
     }
-    assert_eq!(decode(&mut decoder, [&b"\n: again\ndata: x\n\n"[..]]).concat()[0].data(), "x");
+    assert_eq!(
+        decode(&mut decoder, [&b"\n: again\ndata: x\n\n"[..]]).concat()[0].data(),
+        "x"
+    );
 }
 
 /// A-CLI: decoding takes time in proportion to the bytes, also for a frame that comes in small pieces.
@@ -172,5 +203,9 @@ fn time_is_linear_in_the_bytes() {
         (0..5).map(|_| run()).fold(f64::INFINITY, f64::min)
     };
     let (small, large) = (time(1), time(8));
-    assert!(large < small * 32.0, "8 times the bytes took {:.0} times as long", large / small);
+    assert!(
+        large < small * 32.0,
+        "8 times the bytes took {:.0} times as long",
+        large / small
+    );
 }

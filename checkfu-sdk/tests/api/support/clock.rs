@@ -22,7 +22,11 @@ struct State {
 
 impl ManualClock {
     pub(crate) fn new() -> Self {
-        Self { start: Instant::now(), state: Arc::default(), changed: Arc::default() }
+        Self {
+            start: Instant::now(),
+            state: Arc::default(),
+            changed: Arc::default(),
+        }
     }
 
     /// Moves the clock and wakes what slept.

@@ -15,7 +15,11 @@ pub(crate) fn event(seq: u64, event_type: &str, payload: Value) -> Value {
 }
 
 pub(crate) fn message(seq: u64) -> Value {
-    event(seq, "agent.message", json!({ "content": [{ "type": "text", "text": format!("message {seq}") }] }))
+    event(
+        seq,
+        "agent.message",
+        json!({ "content": [{ "type": "text", "text": format!("message {seq}") }] }),
+    )
 }
 
 pub(crate) fn idle(seq: u64, stop_reason: &str) -> Value {

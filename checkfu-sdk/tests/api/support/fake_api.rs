@@ -41,6 +41,7 @@ pub(crate) struct FakeApi {
 struct Shared {
     requests: Mutex<Vec<Recorded>>,
     streams: Mutex<VecDeque<Vec<Step>>>,
+    sessions: Mutex<VecDeque<Vec<Step>>>,
     session: Mutex<Option<Value>>,
     log: Mutex<Vec<Value>>,
     closed: Mutex<usize>,
@@ -106,6 +107,12 @@ impl FakeApi {
         self
     }
 
+    /// What the next read of the Session is answered with, before what it is from then on.
+    pub(crate) fn on_session(&self, script: Vec<Step>) -> &Self {
+        self.shared.sessions.lock().unwrap().push_back(script);
+        self
+    }
+
     /// What the Session is, from now on.
     pub(crate) fn set_session(&self, session: Value) -> &Self {
         *self.shared.session.lock().unwrap() = Some(session);
@@ -125,12 +132,19 @@ impl FakeApi {
     /// The cursor that each stream connection was opened with.
     pub(crate) fn stream_cursors(&self) -> Vec<Option<String>> {
         let requests = self.requests();
-        let streams = requests.iter().filter(|request| request.target.ends_with("/events/stream"));
-        streams.map(|request| request.headers.get("last-event-id").cloned()).collect()
+        let streams = requests
+            .iter()
+            .filter(|request| request.target.ends_with("/events/stream"));
+        streams
+            .map(|request| request.headers.get("last-event-id").cloned())
+            .collect()
     }
 
     pub(crate) fn session_reads(&self) -> usize {
-        self.requests().iter().filter(|request| request.target == "/v1/sessions/sess_1").count()
+        self.requests()
+            .iter()
+            .filter(|request| request.target == "/v1/sessions/sess_1")
+            .count()
     }
 
     /// Waits until the client has closed this many stream connections that were left hanging.
@@ -184,13 +198,24 @@ async fn run(socket: &mut TcpStream, script: Vec<Step>, shared: &Shared) -> bool
 fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let body = if path.ends_with("/events/stream") {
-        return shared.streams.lock().unwrap().pop_front().unwrap_or_else(|| vec![Step::Hang]);
+        return shared
+            .streams
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or_else(|| vec![Step::Hang]);
     } else if path.ends_with("/events") {
-        let after = query.split('&').find_map(|pair| pair.strip_prefix("after=")?.parse().ok()).unwrap_or(0);
+        let after = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("after=")?.parse().ok())
+            .unwrap_or(0);
         let log = shared.log.lock().unwrap();
         let above = log.iter().filter(|event| event["seq"].as_u64() > Some(after));
         json!({ "data": above.take(1).collect::<Vec<_>>(), "next_page": null })
     } else {
+        if let Some(script) = shared.sessions.lock().unwrap().pop_front() {
+            return script;
+        }
         match shared.session.lock().unwrap().clone() {
             Some(session) => session,
             None => return answer(404, "", r#"{"error": {"code": "resource.not_found"}}"#),
@@ -214,14 +239,22 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
     let mut first = lines.next()?.split(' ').map(str::to_owned);
     let (method, target) = (first.next()?, first.next()?);
     let pairs = lines.filter_map(|line| line.split_once(": "));
-    let headers: HashMap<_, _> =
-        pairs.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
-    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let headers: HashMap<_, _> = pairs
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let length = headers
+        .get("content-length")
+        .map_or(0, |length| length.parse().unwrap());
     while bytes.len() < head_end + 4 + length {
         if socket.read_buf(&mut bytes).await.ok()? == 0 {
             return None;
         }
     }
     let body = String::from_utf8(bytes.split_off(head_end + 4)).unwrap();
-    Some(Recorded { method, target, headers, body })
+    Some(Recorded {
+        method,
+        target,
+        headers,
+        body,
+    })
 }
