@@ -1,1 +1,51 @@
 //! Black-box conformance suite for Checkfu servers: verdicts from witnesses, judged by the published contract.
+//!
+//! The suite talks HTTP to a server and knows nothing of its insides. It has its own event-stream reader and holds no
+//! types of an SDK or a server; bodies are judged by the OpenAPI document. A check passes only by what it saw on the
+//! wire, a failed set-up blocks it, and each check names the broken servers that its own tests caught with it.
+//!
+//! ```no_run
+//! use checkfu_conformance::{Plan, Profile, Target, run};
+//!
+//! # async fn judge() -> Result<(), Box<dyn std::error::Error>> {
+//! let target = Target::new("http://127.0.0.1:4010", &std::env::var("CHECKFU_API_KEY")?, "prin_1")?;
+//! let plan = Plan::new(target).with_profile(Profile::Reference);
+//! let report = run(&plan, std::future::pending(), |check| eprintln!("{}", check.id)).await;
+//! print!("{report}");
+//! std::process::exit(report.exit.code().into());
+//! # }
+//! ```
+
+mod check;
+mod checks;
+mod context;
+mod expect;
+mod level;
+mod limits;
+mod plan;
+mod profile;
+mod report;
+mod requirement;
+mod run;
+mod schema;
+mod secret;
+mod stimulus;
+mod stop;
+mod target;
+mod verdict;
+mod wire;
+mod witness;
+
+pub use check::Check;
+pub use checks::{check, checks};
+pub use level::Level;
+pub use limits::Limits;
+pub use plan::{Plan, UnknownCheck};
+pub use profile::{Profile, Severity, UnknownProfile};
+pub use report::{CheckReport, ExitStatus, Failure, Report, RequirementReport, Suite, explain};
+pub use requirement::{Actor, REQUIREMENTS_TOML, Requirement, requirement, requirements};
+pub use run::run;
+pub use secret::{InvalidSecret, Secret};
+pub use target::{InvalidTarget, Target};
+pub use verdict::{Conclusion, Verdict};
+pub use witness::Witness;

@@ -1,0 +1,98 @@
+//! Every check, by area, in the order in which a run takes them.
+
+mod append;
+mod auth;
+mod capability;
+mod contract;
+mod errors;
+mod idempotency;
+mod list;
+mod order;
+mod preview;
+mod refusal;
+mod resume;
+mod session;
+mod stream;
+mod terminal;
+mod turn;
+mod version;
+
+use crate::check::Check;
+
+/// One explicit table; the contract checks judge the whole run and stand last.
+const AREAS: [&[Check]; 16] = [
+    session::CHECKS,
+    auth::CHECKS,
+    version::CHECKS,
+    errors::CHECKS,
+    append::CHECKS,
+    order::CHECKS,
+    list::CHECKS,
+    stream::CHECKS,
+    resume::CHECKS,
+    preview::CHECKS,
+    turn::CHECKS,
+    idempotency::CHECKS,
+    refusal::CHECKS,
+    capability::CHECKS,
+    terminal::CHECKS,
+    contract::CHECKS,
+];
+
+/// Every check of the suite.
+///
+/// ```
+/// assert!(checkfu_conformance::checks().all(|check| !check.killed_by().is_empty()));
+/// ```
+pub fn checks() -> impl Iterator<Item = &'static Check> {
+    AREAS.into_iter().flatten()
+}
+
+/// The check with this id, if there is one.
+pub fn check(id: &str) -> Option<&'static Check> {
+    checks().find(|check| check.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::{
+        level::Level,
+        requirement::{Actor, requirement},
+    };
+
+    #[test]
+    fn every_check_has_an_id_of_its_own_known_server_requirements_and_a_killer() {
+        let mut ids = HashSet::new();
+        for check in checks() {
+            let shape: Vec<_> = check.id.split('.').collect();
+            assert!(
+                shape.len() == 3 && shape[0] == "srv" && !shape[2].is_empty(),
+                "{}",
+                check.id
+            );
+            assert!(ids.insert(check.id), "{} twice", check.id);
+            assert!(!check.killed_by.is_empty(), "{} has no killer", check.id);
+            assert!(check.title.ends_with('.'), "{}", check.id);
+            assert!(!check.requirements.is_empty(), "{}", check.id);
+            for id in check.requirements {
+                let row = requirement(id).unwrap_or_else(|| panic!("{} names {id}", check.id));
+                assert!(
+                    row.actors.contains(&Actor::Server),
+                    "{} is judged by {id}, not a server's",
+                    check.id
+                );
+                assert!(
+                    check.level >= row.level,
+                    "{} is held against a server more firmly than {id}",
+                    check.id
+                );
+            }
+        }
+        for level in [Level::Documented, Level::Derived, Level::Assumed] {
+            assert!(checks().any(|check| check.level == level));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    check::Check,
+    context::{Context, Judgement},
+    expect,
+    level::Level,
+    stimulus::{session, turn},
+    stop::Stop,
+    wire::{
+        exchange::Exchange,
+        request::{Key, Request, Version},
+    },
+};
+
+pub(crate) const CHECKS: &[Check] = &[
+    Check {
+        id: "srv.errors.unknown-session",
+        title: "A Session that does not exist is an error for good on reads, streams and writes.",
+        level: Level::Documented,
+        requirements: &["WIRE-2"],
+        killed_by: &["unknown-session-is-retryable", "unknown-session-is-empty"],
+        run: |cx| Box::pin(unknown_session(cx)),
+    },
+    Check {
+        id: "srv.errors.envelope",
+        title: "Every refusal has the one error shape, typed by its status and with the request's id.",
+        level: Level::Assumed,
+        requirements: &["A-ERR"],
+        killed_by: &[
+            "error-type-of-another-status",
+            "error-without-a-code",
+            "request-id-differs",
+        ],
+        run: |cx| Box::pin(envelope(cx)),
+    },
+    Check {
+        id: "srv.errors.request-id",
+        title: "Every response has a request id of its own.",
+        level: Level::Assumed,
+        requirements: &["A-ERR"],
+        killed_by: &["lists-without-request-id", "one-request-id-for-all"],
+        run: |cx| Box::pin(request_id(cx)),
+    },
+];
+
+async fn unknown_session(cx: &mut Context<'_>) -> Judgement {
+    let settled = cx.settled().await?;
+    let unknown = session::UNKNOWN_SESSION;
+    let marker = cx.bench.fresh_name("nowhere");
+    let write = Request::post(session::events(unknown), &turn::message(cx.bench, &marker));
+    for request in [Request::get(session::events(unknown)), write] {
+        let answer = cx.send(request).await?;
+        expect::refused_for_good(&answer)?;
+        cx.saw(
+            format!(
+                "{} on an unknown Session answered {}",
+                answer.method(),
+                answer.status()
+            ),
+            &answer,
+        );
+    }
+    let answer = cx.open_refused(Request::get(session::stream(unknown))).await?;
+    expect::refused_for_good(&answer)?;
+    cx.saw(format!("its stream answered {}", answer.status()), &answer);
+    let known = cx.log(&settled.session.id).await?;
+    cx.saw("a Session that exists is readable", &known.evidence);
+    cx.pass()
+}
+
+async fn envelope(cx: &mut Context<'_>) -> Judgement {
+    let settled = cx.settled().await?;
+    let events = settled.session.events();
+    let refusals = [
+        (401, Request::get(&events).key(Key::Wrong)),
+        (400, Request::get(&events).version(Version::Unknown)),
+        (404, Request::get(session::path(session::UNKNOWN_SESSION))),
+        (400, Request::get(&events).query("limit", 0)),
+        (400, Request::post(&events, &serde_json::json!({}))),
+    ];
+    for (status, request) in refusals {
+        let answer = cx.send(request).await?;
+        expect::status(&answer, status)?;
+        one_shape(&answer)?;
+        cx.saw(
+            format!(
+                "{} {} answered {status} in the one shape",
+                answer.method(),
+                answer.path()
+            ),
+            &answer,
+        );
+    }
+    cx.pass()
+}
+
+fn one_shape(answer: &Exchange) -> Result<(), Stop> {
+    let body = expect::json(answer)?;
+    let is = |pointer: &str, expected: &Value| {
+        expect::equal(answer, pointer, expected, expect::member(answer, &body, pointer)?)
+    };
+    is("/type", &"error".into())?;
+    is("/error/type", &error_type(answer.status()).into())?;
+    is("/error/retryable", &false.into())?;
+    for pointer in ["/error/code", "/error/message", "/request_id"] {
+        let text = expect::string(answer, &body, pointer)?;
+        expect::that(
+            !text.is_empty(),
+            answer,
+            format!("a text at {pointer}"),
+            "an empty one",
+        )?;
+    }
+    let param = expect::member(answer, &body, "/error/param")?;
+    expect::that(
+        param.is_null() || param.is_string(),
+        answer,
+        "/error/param a string or null",
+        param.to_string(),
+    )?;
+    let details = expect::member(answer, &body, "/error/details")?;
+    expect::that(
+        details.is_object(),
+        answer,
+        "/error/details an object",
+        details.to_string(),
+    )?;
+    let header = answer.header("request-id").unwrap_or_default();
+    is("/request_id", &header.into())
+}
+
+fn error_type(status: u16) -> &'static str {
+    match status {
+        400 => "invalid_request_error",
+        401 => "authentication_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        409 => "conflict_error",
+        410 => "gone_error",
+        413 => "request_too_large",
+        422 => "unprocessable_error",
+        429 => "rate_limit_error",
+        503 | 529 => "overloaded_error",
+        504 => "timeout_error",
+        _ => "api_error",
+    }
+}
+
+async fn request_id(cx: &mut Context<'_>) -> Judgement {
+    let settled = cx.settled().await?;
+    let session = &settled.session;
+    let mut answers: Vec<Arc<Exchange>> = vec![Arc::clone(&session.answer)];
+    for request in [
+        Request::get(session.events()),
+        Request::get(session.path()),
+        Request::get(session::path(session::UNKNOWN_SESSION)),
+        Request::get(session.events()).key(Key::Wrong),
+    ] {
+        answers.push(cx.send(request).await?);
+    }
+    let stream = cx
+        .open(Request::get(session.stream()).after(settled.log().head()))
+        .await?;
+    answers.push(cx.bench.close(stream));
+    let mut ids = HashSet::new();
+    for answer in &answers {
+        let id = answer.header("request-id").unwrap_or_default();
+        expect::that(!id.is_empty(), answer, "a request-id header", "none")?;
+        expect::that(
+            ids.insert(id.to_owned()),
+            answer,
+            "a request-id of its own",
+            format!("{id} once more"),
+        )?;
+        cx.saw(format!("{} {} has {id}", answer.method(), answer.path()), answer);
+    }
+    cx.pass()
+}

@@ -1,0 +1,61 @@
+use crate::{
+    check::Check,
+    context::{Context, Judgement},
+    expect,
+    level::Level,
+    stimulus::{log::Page, turn},
+    wire::request::{Request, Version},
+};
+
+pub(crate) const CHECKS: &[Check] = &[
+    Check {
+        id: "srv.version.unknown-refused",
+        title: "A version that was never published is refused with its code, and nothing is written.",
+        level: Level::Assumed,
+        requirements: &["A-VER"],
+        killed_by: &["ignores-the-version"],
+        run: |cx| Box::pin(unknown_refused(cx)),
+    },
+    Check {
+        id: "srv.version.missing-is-published",
+        title: "A request that names no version is served by the published one.",
+        level: Level::Assumed,
+        requirements: &["A-VER"],
+        killed_by: &["demands-a-version"],
+        run: |cx| Box::pin(missing_is_published(cx)),
+    },
+];
+
+async fn unknown_refused(cx: &mut Context<'_>) -> Judgement {
+    let settled = cx.settled().await?;
+    let marker = cx.bench.fresh_name("refused");
+    let write = Request::post(settled.session.events(), &turn::message(cx.bench, &marker));
+    for request in [Request::get(settled.session.events()), write] {
+        let answer = cx.send(request.version(Version::Unknown)).await?;
+        expect::error(&answer, 400, "request.unsupported_version")?;
+        cx.saw(format!("{} refused", answer.method()), &answer);
+    }
+    let now = cx.log(&settled.session.id).await?;
+    settled
+        .log()
+        .expect_unchanged(&now, "the log after the refusals")?;
+    cx.pass()
+}
+
+async fn missing_is_published(cx: &mut Context<'_>) -> Judgement {
+    let settled = cx.settled().await?;
+    let request = Request::get(settled.session.events()).query("limit", 1000);
+    let with = Page::read(cx.send(request.clone()).await?)?;
+    let without = Page::read(cx.send(request.version(Version::Absent)).await?)?;
+    expect::same_events(
+        &without.answer,
+        "the same page without a version",
+        &with.events,
+        &without.events,
+    )?;
+    cx.saw(
+        format!("the same {} events without the header", without.events.len()),
+        &without.answer,
+    );
+    cx.pass()
+}

@@ -1,0 +1,100 @@
+use std::{error::Error, path::PathBuf, time::Duration};
+
+use checkfu_conformance::{Limits, Plan, Profile, Target};
+use clap::{Args, Parser, Subcommand};
+
+/// Judges a Checkfu server over HTTP, as a black box.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub(crate) struct Flags {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs the checks against a server. The key comes from CHECKFU_API_KEY and from nowhere else.
+    Server(ServerFlags),
+    /// Shows every check.
+    List,
+    /// Shows what is known of a check or of a requirement.
+    Explain {
+        /// Such as srv.resume.every-cut or STR-2.
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServerFlags {
+    /// Origin of the server, with a path prefix if it has one.
+    #[arg(long, env = "CHECKFU_BASE_URL")]
+    url: String,
+    /// The principal that the suite's events are authored by.
+    #[arg(long, env = "CHECKFU_PRINCIPAL_ID")]
+    principal: String,
+    /// The deployment to create Sessions of [default: the first one that the server lists].
+    #[arg(long, env = "CHECKFU_AGENT_DEPLOYMENT_ID")]
+    agent_deployment: Option<String>,
+    /// Sent as Checkfu-Workspace if given.
+    #[arg(long, env = "CHECKFU_WORKSPACE_ID")]
+    workspace: Option<String>,
+    /// `published` judges what the pages say, `reference` also what the reference server picks.
+    #[arg(long, default_value_t = Profile::Published)]
+    profile: Profile,
+    /// Contradictions of derived statements fail instead of warn.
+    #[arg(long)]
+    strict: bool,
+    /// Only this check; a trailing * stands for any rest. May be repeated.
+    #[arg(long, value_name = "ID")]
+    only: Vec<String>,
+    /// Writes the report as JSON to this file too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Exit 0 where nothing failed but something was inconclusive or blocked.
+    #[arg(long)]
+    pub(crate) allow_partial: bool,
+    /// Seconds for an answer.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    answer_timeout: f64,
+    /// Seconds for a turn to settle.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    turn_timeout: f64,
+    /// Seconds for the whole run; what is left then is inconclusive [default: no limit].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    run_timeout: Option<f64>,
+    /// No line on stderr after each check.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl ServerFlags {
+    pub(crate) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
+        let key = match std::env::var("CHECKFU_API_KEY") {
+            Ok(key) => key,
+            Err(_) => {
+                return Err("CHECKFU_API_KEY is not set: set it to a key of the server under test".into());
+            }
+        };
+        let target = Target::new(&self.url, &key, &self.principal)?
+            .with_deployment(self.agent_deployment.clone())
+            .with_workspace(self.workspace.clone());
+        let limits = Limits {
+            answer: Duration::from_secs_f64(self.answer_timeout),
+            turn: Duration::from_secs_f64(self.turn_timeout),
+            run: self.run_timeout.map(Duration::from_secs_f64),
+            ..Limits::default()
+        };
+        let plan = Plan::new(target)
+            .with_profile(self.profile)
+            .with_strict(self.strict)
+            .with_limits(limits);
+        Ok(plan.with_only(self.only.iter())?)
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds between 0.001 and 86400".to_owned()),
+    }
+}

@@ -1,0 +1,25 @@
+use std::time::Duration;
+
+/// How long the suite waits for things. Every bound is an upper one; nothing is judged by being slow within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For a connection. Default 5 s.
+    pub connect: Duration,
+    /// For a complete answer, and for a stream to deliver what is already in the log. Default 10 s.
+    pub answer: Duration,
+    /// For a turn to settle. Default 60 s.
+    pub turn: Duration,
+    /// For the whole run; what is left then is inconclusive. Default none.
+    pub run: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            answer: Duration::from_secs(10),
+            turn: Duration::from_secs(60),
+            run: None,
+        }
+    }
+}

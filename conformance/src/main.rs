@@ -1,0 +1,96 @@
+//! The suite on the command line: `server`, `list` and `explain`.
+
+mod flags;
+
+use std::{io::Write, process::ExitCode};
+
+use checkfu_conformance::{ExitStatus, Report, checks, explain, run};
+use clap::Parser;
+
+use crate::flags::{Command, Flags, ServerFlags};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let status = match Flags::parse().command {
+        Command::Server(flags) => server(flags).await,
+        Command::List => list(),
+        Command::Explain { id } => explained(&id),
+    };
+    ExitCode::from(status.code())
+}
+
+async fn server(flags: ServerFlags) -> ExitStatus {
+    let plan = match flags.plan() {
+        Ok(plan) => plan,
+        Err(error) => return usage(&error.to_string()),
+    };
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let report = run(&plan, interrupted, |check| {
+        if !flags.quiet {
+            eprintln!("{:<12} {}", check.verdict.word(), check.id);
+        }
+    })
+    .await;
+    show(&report, &flags)
+}
+
+fn show(report: &Report, flags: &ServerFlags) -> ExitStatus {
+    if let Some(path) = &flags.json {
+        let written = report
+            .to_json()
+            .map_err(std::io::Error::from)
+            .and_then(|text| std::fs::write(path, text));
+        if let Err(error) = written {
+            return usage(&format!(
+                "the JSON report was not written to {}: {error}",
+                path.display()
+            ));
+        }
+    }
+    print(&report.to_string());
+    match report.exit {
+        ExitStatus::Partial if flags.allow_partial => ExitStatus::Conformant,
+        exit => exit,
+    }
+}
+
+fn list() -> ExitStatus {
+    let mut text = String::new();
+    for check in checks() {
+        let requirements = check.requirements().join(", ");
+        text.push_str(&format!(
+            "{}  {:<40} {requirements}\n     {}\n",
+            check.level().letter(),
+            check.id(),
+            check.title()
+        ));
+    }
+    print(&text);
+    ExitStatus::Conformant
+}
+
+fn explained(id: &str) -> ExitStatus {
+    match explain(id) {
+        Some(text) => {
+            print(&text);
+            ExitStatus::Conformant
+        }
+        None => usage(&format!(
+            "{id:?} is neither a check nor a requirement: `list` shows the checks"
+        )),
+    }
+}
+
+fn usage(message: &str) -> ExitStatus {
+    eprintln!("error: {message}");
+    ExitStatus::Usage
+}
+
+// A reader that left early, as `head` does, is no fault of the run.
+fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,86 @@
+use crate::{check::Check, checks::checks, limits::Limits, profile::Profile, target::Target};
+
+/// What to run against which server.
+///
+/// ```
+/// use checkfu_conformance::{Plan, Profile, Target};
+///
+/// let target = Target::new("http://127.0.0.1:4010", "ck_test_0123456789", "prin_1")?;
+/// let plan = Plan::new(target).with_profile(Profile::Reference).with_only(["srv.resume.*"])?;
+/// assert!(plan.selected().all(|check| check.area() == "resume"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub(crate) target: Target,
+    pub(crate) profile: Profile,
+    pub(crate) strict: bool,
+    pub(crate) limits: Limits,
+    only: Vec<String>,
+}
+
+/// A pattern that no check fits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no check fits {0:?}: `list` shows them all; a trailing * stands for any rest")]
+pub struct UnknownCheck(String);
+
+impl Plan {
+    /// Every check, under the profile `published`, not strict, with the default limits.
+    pub fn new(target: Target) -> Self {
+        Self {
+            target,
+            profile: Profile::default(),
+            strict: false,
+            limits: Limits::default(),
+            only: Vec::new(),
+        }
+    }
+
+    /// Judges by this profile.
+    #[must_use]
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile, ..self }
+    }
+
+    /// Lets contradictions of derived statements fail instead of warn.
+    #[must_use]
+    pub fn with_strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
+    }
+
+    /// Waits this long for things.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Runs only the checks whose id is one of these, where a trailing `*` stands for any rest. None means all.
+    ///
+    /// # Errors
+    /// [`UnknownCheck`] for a pattern that no check fits, so that a typing error cannot select nothing.
+    pub fn with_only<S: Into<String>>(
+        self,
+        patterns: impl IntoIterator<Item = S>,
+    ) -> Result<Self, UnknownCheck> {
+        let only: Vec<String> = patterns.into_iter().map(Into::into).collect();
+        for pattern in &only {
+            if !checks().any(|check| fits(pattern, check.id)) {
+                return Err(UnknownCheck(pattern.clone()));
+            }
+        }
+        Ok(Self { only, ..self })
+    }
+
+    /// The checks that the patterns select, whatever the profile.
+    pub fn selected(&self) -> impl Iterator<Item = &'static Check> + use<'_> {
+        checks()
+            .filter(|check| self.only.is_empty() || self.only.iter().any(|pattern| fits(pattern, check.id)))
+    }
+}
+
+fn fits(pattern: &str, id: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => id.starts_with(start),
+        None => pattern == id,
+    }
+}

@@ -1,0 +1,156 @@
+use std::fmt::{self, Write as _};
+
+use crate::{
+    checks::{check, checks},
+    level::Level,
+    requirement::requirement,
+    verdict::Verdict,
+};
+
+use super::document::{CheckReport, Report};
+
+/// The report as a table for people: areas with counts, then every check that did not pass, then the conclusion.
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let strict = if self.strict { ", strict" } else { "" };
+        writeln!(
+            formatter,
+            "{} {} against {}",
+            self.suite.name, self.suite.version, self.url
+        )?;
+        writeln!(
+            formatter,
+            "profile {}{strict}, run {}, {} ms\n",
+            self.profile, self.run_id, self.duration_ms
+        )?;
+        table(self, formatter)?;
+        let told = self
+            .checks
+            .iter()
+            .filter(|check| !matches!(check.verdict, Verdict::Pass | Verdict::NotSelected));
+        for check in told {
+            writeln!(formatter)?;
+            unpassed(check, formatter)?;
+        }
+        if let Some(reason) = &self.reason {
+            writeln!(formatter, "\n{reason}")?;
+        }
+        let executed = self.checks.len() - self.count(Verdict::NotSelected);
+        let passed = self.count(Verdict::Pass);
+        let word = self.conclusion.word();
+        let code = self.exit.code();
+        writeln!(
+            formatter,
+            "\n{word} for profile {}: {passed} of {executed} checks passed (exit {code})",
+            self.profile
+        )
+    }
+}
+
+fn table(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let columns: Vec<Verdict> = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| report.count(*verdict) > 0)
+        .collect();
+    write!(formatter, "{:<14}", "area")?;
+    for verdict in &columns {
+        write!(formatter, "{:>14}", verdict.word())?;
+    }
+    writeln!(formatter)?;
+    let mut areas: Vec<&str> = report.checks.iter().map(area).collect();
+    areas.dedup();
+    for name in areas {
+        write!(formatter, "{name:<14}")?;
+        for verdict in &columns {
+            let count = report
+                .checks
+                .iter()
+                .filter(|check| area(check) == name && check.verdict == *verdict)
+                .count();
+            let cell = if count == 0 {
+                "·".to_owned()
+            } else {
+                count.to_string()
+            };
+            write!(formatter, "{cell:>14}")?;
+        }
+        writeln!(formatter)?;
+    }
+    Ok(())
+}
+
+fn area(check: &CheckReport) -> &'static str {
+    check.id.split('.').nth(1).unwrap_or_default()
+}
+
+fn unpassed(check: &CheckReport, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(
+        formatter,
+        "{} {} ({})",
+        check.verdict.word(),
+        check.id,
+        check.level
+    )?;
+    writeln!(formatter, "  {}", check.title)?;
+    for id in &check.requirements {
+        let statement = requirement(id).map_or("", |row| row.statement.as_str());
+        writeln!(formatter, "  {id}: {statement}")?;
+    }
+    if let Some(reason) = &check.reason {
+        writeln!(formatter, "  reason:    {reason}")?;
+    }
+    // A blocked check only repeats what the check that it waits for shows in full.
+    if let Some(failure) = check
+        .failure
+        .as_ref()
+        .filter(|_| check.verdict != Verdict::Blocked)
+    {
+        writeln!(formatter, "  expected:  {}", failure.expected)?;
+        writeln!(formatter, "  actual:    {}", failure.actual)?;
+        for line in failure.wire.lines() {
+            writeln!(formatter, "    {line}")?;
+        }
+        writeln!(formatter, "  reproduce: {}", failure.reproduce)?;
+    }
+    Ok(())
+}
+
+/// What the suite knows of a check or of a requirement, for people.
+pub fn explain(id: &str) -> Option<String> {
+    let mut text = String::new();
+    if let Some(check) = check(id) {
+        let _ = writeln!(text, "{} ({})\n  {}", check.id(), check.level(), check.title());
+        for id in check.requirements() {
+            let statement = requirement(id).map_or("", |row| row.statement.as_str());
+            let _ = writeln!(text, "  {id}: {statement}");
+        }
+        let _ = writeln!(text, "  a contradiction {}", consequence(check.level()));
+        let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));
+        return Some(text);
+    }
+    let row = requirement(id)?;
+    let _ = writeln!(
+        text,
+        "{} ({}, {})\n  {}",
+        row.id, row.level, row.source, row.statement
+    );
+    let judged: Vec<_> = checks()
+        .filter(|check| check.requirements().contains(&id))
+        .map(|check| check.id())
+        .collect();
+    match judged.is_empty() {
+        true => text.push_str("  no check yet\n"),
+        false => judged
+            .iter()
+            .for_each(|id| text.push_str(&format!("  checked by {id}\n"))),
+    }
+    Some(text)
+}
+
+fn consequence(level: Level) -> &'static str {
+    match level {
+        Level::Documented => "fails the run",
+        Level::Derived => "is a warning, and fails the run with --strict or under the profile reference",
+        Level::Assumed => "fails the run under the profile reference; other profiles leave the check out",
+    }
+}

@@ -1,0 +1,87 @@
+use std::fmt;
+
+const MASK: &str = "[redacted]";
+
+/// An API key. It is shown by nothing: `Debug` masks it, and every recorded byte passes through a mask first.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// A text that cannot be an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the API key is empty or has characters other than visible ASCII")]
+pub struct InvalidSecret;
+
+impl Secret {
+    /// Takes a key.
+    ///
+    /// # Errors
+    /// [`InvalidSecret`] if it is empty or holds anything but visible ASCII, since no header could carry it.
+    ///
+    /// ```
+    /// let key = checkfu_conformance::Secret::new("ck_live_0123456789").unwrap();
+    /// assert!(!format!("{key:?}").contains("0123"));
+    /// ```
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidSecret> {
+        let text = text.into();
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(InvalidSecret);
+        }
+        Ok(Self(text))
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` without the key, plain or as JSON writes it.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
+        text.replace(&escaped, MASK).replace(&self.0, MASK)
+    }
+
+    /// `bytes` without the key; bytes that are not UTF-8 are left as they are.
+    pub(crate) fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return self.redact(text).into_bytes();
+        }
+        let key = self.0.as_bytes();
+        let mut kept = Vec::with_capacity(bytes.len());
+        let mut rest = bytes;
+        while let Some(&first) = rest.first() {
+            if rest.starts_with(key) {
+                kept.extend_from_slice(MASK.as_bytes());
+                rest = &rest[key.len()..];
+            } else {
+                kept.push(first);
+                rest = &rest[1..];
+            }
+        }
+        kept
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Secret({MASK})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_leaves_text_json_and_broken_utf8() {
+        let key = Secret::new("k\"ey\\1").unwrap();
+        assert_eq!(key.redact("a k\"ey\\1 b"), "a [redacted] b");
+        assert_eq!(key.redact(r#"{"k":"k\"ey\\1"}"#), r#"{"k":"[redacted]"}"#);
+        assert_eq!(key.redact_bytes(b"\xffk\"ey\\1\xfe"), b"\xff[redacted]\xfe");
+    }
+
+    #[test]
+    fn a_key_that_no_header_carries_is_refused() {
+        for text in ["", "a b", "a\nb", "schl\u{fc}ssel"] {
+            assert_eq!(Secret::new(text), Err(InvalidSecret));
+        }
+    }
+}

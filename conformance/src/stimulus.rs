@@ -1,0 +1,9 @@
+//! What the suite makes a server do, and the views it takes of the result.
+
+pub(crate) mod bench;
+pub(crate) mod event;
+pub(crate) mod log;
+pub(crate) mod replay;
+pub(crate) mod session;
+pub(crate) mod settled;
+pub(crate) mod turn;

@@ -1,0 +1,127 @@
+use crate::secret::{InvalidSecret, Secret};
+
+/// The server under test and what the suite needs to know of it.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub(crate) url: String,
+    pub(crate) key: Secret,
+    pub(crate) principal: String,
+    pub(crate) deployment: Option<String>,
+    pub(crate) workspace: Option<String>,
+}
+
+/// A target that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidTarget {
+    /// The origin does not parse.
+    #[error(
+        "url {url:?} is not usable: {reason}; give an absolute http or https URL such as https://api.checkfu.com"
+    )]
+    Url {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The key cannot be sent.
+    #[error(transparent)]
+    Key(#[from] InvalidSecret),
+    /// No principal.
+    #[error("the principal id is empty: set CHECKFU_PRINCIPAL_ID to the principal that the key acts as")]
+    Principal,
+}
+
+impl Target {
+    /// A server at `url` (scheme, host, optional port and path prefix), the key to call it with, and the
+    /// principal that writes the suite's events.
+    ///
+    /// # Errors
+    /// [`InvalidTarget`] for a URL that is not absolute http(s), or has credentials, a query or a fragment; for a
+    /// key that no header can carry; for an empty principal.
+    ///
+    /// ```
+    /// use checkfu_conformance::Target;
+    /// assert!(Target::new("http://127.0.0.1:4010", "ck_test_0123456789", "prin_1").is_ok());
+    /// assert!(Target::new("127.0.0.1:4010", "ck_test_0123456789", "prin_1").is_err());
+    /// ```
+    pub fn new(url: &str, key: &str, principal: &str) -> Result<Self, InvalidTarget> {
+        let refuse = |shown: &str, reason: &str| InvalidTarget::Url {
+            url: shown.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let parsed = reqwest::Url::parse(url).map_err(|error| refuse(url, &error.to_string()))?;
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            return Err(refuse(
+                "(hidden)",
+                "it has credentials, and the key belongs in CHECKFU_API_KEY",
+            ));
+        }
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(refuse(url, "its scheme is neither http nor https"));
+        }
+        if parsed.query().is_some() || parsed.fragment().is_some() {
+            return Err(refuse(url, "it has a query or a fragment"));
+        }
+        let key = Secret::new(key)?;
+        if principal.is_empty() {
+            return Err(InvalidTarget::Principal);
+        }
+        let url = parsed.as_str().trim_end_matches('/').to_owned();
+        Ok(Self {
+            url,
+            key,
+            principal: principal.to_owned(),
+            deployment: None,
+            workspace: None,
+        })
+    }
+
+    /// Uses this agent deployment instead of the first one that the server lists.
+    #[must_use]
+    pub fn with_deployment(self, deployment: Option<String>) -> Self {
+        Self {
+            deployment: deployment.filter(|id| !id.is_empty()),
+            ..self
+        }
+    }
+
+    /// Sends this workspace id with every request.
+    #[must_use]
+    pub fn with_workspace(self, workspace: Option<String>) -> Self {
+        Self {
+            workspace: workspace.filter(|id| !id.is_empty()),
+            ..self
+        }
+    }
+
+    /// The origin, without a trailing slash.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_url_names_its_fault_and_hides_credentials() {
+        let error = |url| {
+            Target::new(url, "ck_0123456789", "prin_1")
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(error("ftp://host").contains("scheme"));
+        assert!(error("http://host/?a=b").contains("query"));
+        let hidden = error("http://user:hunter2@host/");
+        assert!(
+            hidden.contains("CHECKFU_API_KEY") && !hidden.contains("hunter2"),
+            "{hidden}"
+        );
+        assert_eq!(
+            Target::new("http://host", "ck_0123456789", "").unwrap_err(),
+            InvalidTarget::Principal
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! The suite's own view of the wire: exchanges as they happened and a byte-exact event-stream reader.
+
+pub(crate) mod client;
+pub(crate) mod exchange;
+mod header;
+pub(crate) mod reading;
+pub(crate) mod request;
+pub(crate) mod sse;

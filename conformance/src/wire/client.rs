@@ -1,0 +1,214 @@
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tokio::time::{Instant, timeout_at};
+
+use super::{
+    exchange::{Exchange, Sent},
+    header::visible,
+    reading::Reading,
+    request::{Key, Request, Version},
+};
+use crate::target::Target;
+
+/// The version the published pages name.
+const PUBLISHED_VERSION: &str = "2026-08-31";
+/// A version that no page names.
+const UNKNOWN_VERSION: &str = "1999-12-31";
+/// A key that no server gave out.
+const WRONG_KEY: &str = "ck_conformance_this_key_was_never_issued";
+/// The largest body kept, in bytes. No documented answer comes near it.
+const LARGEST_BODY: usize = 32 << 20;
+
+/// Sends requests and records every exchange.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    target: Arc<Target>,
+    answer_within: Duration,
+    transcript: Arc<Mutex<Transcript>>,
+}
+
+#[derive(Debug, Default)]
+struct Transcript {
+    numbered: usize,
+    exchanges: Vec<Arc<Exchange>>,
+}
+
+/// Why no exchange came about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    /// No connection: the target is not there.
+    #[error("no connection to the target: {0}")]
+    Unreachable(String),
+    /// Connected, but no complete answer.
+    #[error("{0}")]
+    NoAnswer(String),
+    /// The suite built a request that cannot be sent.
+    #[error("the suite's own request is malformed: {0}")]
+    Malformed(String),
+}
+
+/// What opening a stream led to.
+pub(crate) enum Opened {
+    /// 200 with an event stream, its body still to be read.
+    Stream(Box<Reading>),
+    /// Anything else, read to its end.
+    Answer(Arc<Exchange>),
+}
+
+impl Client {
+    pub(crate) fn new(
+        target: Arc<Target>,
+        connect_within: Duration,
+        answer_within: Duration,
+    ) -> Result<Self, Fault> {
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(connect_within)
+            .user_agent(concat!("checkfu-conformance/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| Fault::Malformed(error.to_string()))?;
+        Ok(Self {
+            http,
+            target,
+            answer_within,
+            transcript: Arc::default(),
+        })
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, Fault> {
+        let deadline = Instant::now() + self.answer_within;
+        let mut reading = self.begin(request, deadline).await?;
+        reading.read_to_end(deadline).await;
+        Ok(self.record(reading))
+    }
+
+    /// Sends a request and, if it is answered by an event stream, leaves that open.
+    pub(crate) async fn open(&self, request: Request) -> Result<Opened, Fault> {
+        let deadline = Instant::now() + self.answer_within;
+        let mut reading = self.begin(request, deadline).await?;
+        let content_type = reading.header("content-type").unwrap_or_default();
+        if reading.status() == 200
+            && content_type.split(';').next().map(str::trim) == Some("text/event-stream")
+        {
+            return Ok(Opened::Stream(Box::new(reading)));
+        }
+        reading.read_to_end(deadline).await;
+        Ok(Opened::Answer(self.record(reading)))
+    }
+
+    /// Ends a reading and keeps what was read of it.
+    pub(crate) fn record(&self, reading: Reading) -> Arc<Exchange> {
+        let exchange = Arc::new(reading.into_exchange());
+        self.transcript
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .exchanges
+            .push(Arc::clone(&exchange));
+        exchange
+    }
+
+    /// Every exchange recorded so far.
+    pub(crate) fn transcript(&self) -> Vec<Arc<Exchange>> {
+        self.transcript
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .exchanges
+            .clone()
+    }
+
+    async fn begin(&self, request: Request, deadline: Instant) -> Result<Reading, Fault> {
+        let mut url = reqwest::Url::parse(&format!("{}{}", self.target.url, request.path))
+            .map_err(|error| Fault::Malformed(format!("{}: {error}", request.path)))?;
+        if !request.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&request.query);
+        }
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let headers = self.headers(&request)?;
+        let sent = Sent {
+            method: request.method,
+            path,
+            headers: visible(&headers),
+            body: request.body.clone(),
+        };
+        let method = reqwest::Method::from_bytes(request.method.as_bytes())
+            .map_err(|error| Fault::Malformed(error.to_string()))?;
+        let mut call = self.http.request(method, url).headers(headers);
+        if let Some(body) = request.body {
+            call = call.body(body);
+        }
+        let number = {
+            let mut transcript = self.transcript.lock().unwrap_or_else(PoisonError::into_inner);
+            transcript.numbered += 1;
+            transcript.numbered
+        };
+        let what = format!("{} {}", sent.method, sent.path);
+        match timeout_at(deadline, call.send()).await {
+            Ok(Ok(response)) => Ok(Reading::new(
+                number,
+                sent,
+                response,
+                self.target.key.clone(),
+                LARGEST_BODY,
+            )),
+            Ok(Err(error)) if error.is_connect() => Err(Fault::Unreachable(cause(&error))),
+            Ok(Err(error)) => Err(Fault::NoAnswer(format!("{what}: {}", cause(&error)))),
+            Err(_) => Err(Fault::NoAnswer(format!(
+                "{what}: no response head within {:?}",
+                self.answer_within
+            ))),
+        }
+    }
+
+    fn headers(&self, request: &Request) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::new();
+        let mut put = |name: &str, value: &str| -> Result<(), Fault> {
+            let malformed = || Fault::Malformed(format!("header {name}"));
+            let mut value = HeaderValue::from_str(value).map_err(|_| malformed())?;
+            value.set_sensitive(name == "authorization");
+            headers.append(
+                HeaderName::from_bytes(name.as_bytes()).map_err(|_| malformed())?,
+                value,
+            );
+            Ok(())
+        };
+        match request.key {
+            Key::Right => put("authorization", &format!("Bearer {}", self.target.key.expose()))?,
+            Key::Wrong => put("authorization", &format!("Bearer {WRONG_KEY}"))?,
+            Key::Absent => {}
+        }
+        match request.version {
+            Version::Published => put("checkfu-version", PUBLISHED_VERSION)?,
+            Version::Unknown => put("checkfu-version", UNKNOWN_VERSION)?,
+            Version::Absent => {}
+        }
+        if let Some(workspace) = &self.target.workspace {
+            put("checkfu-workspace", workspace)?;
+        }
+        if request.body.is_some() {
+            put("content-type", "application/json")?;
+        }
+        for (name, value) in &request.headers {
+            put(name, value)?;
+        }
+        Ok(headers)
+    }
+}
+
+/// The innermost reason; the outer ones repeat the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}

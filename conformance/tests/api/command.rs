@@ -1,0 +1,203 @@
+//! The binary: exit statuses, forms of report, and a key that shows nowhere.
+
+use std::process::{Output, Stdio};
+
+use checkfu_mock_server::MockServer;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::{
+    mutant::Mutant,
+    relay::{Answer, Relay},
+    server::reference,
+};
+
+#[tokio::test]
+async fn a_conformant_server_exits_0_with_both_reports() {
+    let server = reference().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let output = suite(
+        &server,
+        server.url(),
+        &["--profile", "reference", "--json", path.to_str().unwrap()],
+    )
+    .await;
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{table}{}", text(&output.stderr));
+    assert!(table.contains("CONFORMANT for profile reference"), "{table}");
+    let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(report["conclusion"], "conformant");
+    assert_eq!(report["exit"], "conformant");
+    assert_eq!(
+        report["counts"]["pass"],
+        report["checks"].as_array().unwrap().len()
+    );
+    assert!(!report["checks"][0]["witnesses"].as_array().unwrap().is_empty());
+    server.shutdown().await;
+}
+
+/// The server sends the key back in every place it has; the reports show it in none.
+#[tokio::test]
+async fn the_key_appears_in_no_report() {
+    let server = reference().await;
+    let key = server.api_key().to_owned();
+    let leaking = {
+        let key = key.clone();
+        Mutant::new("sends-the-key-back").instead(move |call| {
+            let mut answer = Answer::new(
+                418,
+                "application/json",
+                format!(r#"{{"key":"{key}","text":"Bearer {key}"}}"#),
+            );
+            answer.headers.insert("x-key", key.parse().unwrap());
+            (!call.is_creation()).then_some(answer)
+        })
+    };
+    let in_stream = {
+        let key = key.clone();
+        Mutant::new("streams-the-key").frame(move |_, _, mut frame| {
+            frame.edit(|event| event["key"] = key.as_str().into());
+            vec![frame]
+        })
+    };
+    for mutant in [leaking, in_stream] {
+        let relay = Relay::start(server.url(), mutant).await;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report.json");
+        let flags = [
+            "--profile",
+            "reference",
+            "--answer-timeout",
+            "2",
+            "--turn-timeout",
+            "2",
+            "--json",
+        ];
+        let output = suite(
+            &server,
+            &relay.url,
+            &[&flags[..], &[path.to_str().unwrap()]].concat(),
+        )
+        .await;
+        assert_eq!(output.status.code(), Some(1));
+        for report in [&output.stdout, &output.stderr, &std::fs::read(&path).unwrap()] {
+            assert!(!text(report).contains(&key), "the key is in {}", text(report));
+        }
+        assert!(
+            text(&output.stdout).contains("[redacted]"),
+            "{}",
+            text(&output.stdout)
+        );
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_failure_shows_expected_actual_wire_and_a_command_that_repeats_it() {
+    let server = reference().await;
+    let inclusive = Mutant::new("inclusive").request(|call| {
+        if let Some(cursor) = call.cursor() {
+            call.set_header("last-event-id", cursor.saturating_sub(1));
+        }
+    });
+    let relay = Relay::start(server.url(), inclusive).await;
+    let output = suite(&server, &relay.url, &["--only", "srv.resume.every-cut"]).await;
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{table}");
+    for part in [
+        "FAIL srv.resume.every-cut",
+        "STR-2:",
+        "expected:  the stream after 1",
+        "actual:",
+        "> last-event-id: 1",
+    ] {
+        assert!(table.contains(part), "{part:?} is missing in {table}");
+    }
+    let repeat = table
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("reproduce: checkfu-conformance server "))
+        .unwrap();
+    let flags: Vec<&str> = repeat.split(' ').collect();
+    assert_eq!(&flags[..2], ["--url", relay.url.as_str()]);
+    let repeated = suite(&server, &relay.url, &flags[2..]).await;
+    assert_eq!(repeated.status.code(), Some(1), "{}", text(&repeated.stdout));
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn bad_configuration_exits_2_and_names_the_fix() {
+    let server = reference().await;
+    for (flags, part) in [
+        (&["--only", "srv.nothing"][..], "list"),
+        (&["--profile", "everything"], "reference"),
+        (&["--answer-timeout", "0"], "seconds"),
+        (
+            &["--json", "/nowhere/report.json", "--only", "srv.session.create"],
+            "/nowhere/report.json",
+        ),
+    ] {
+        let output = suite(&server, server.url(), flags).await;
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{flags:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(
+            text(&output.stderr).contains(part),
+            "{flags:?}: {}",
+            text(&output.stderr)
+        );
+    }
+    let output = command(&["server", "--url", "http://127.0.0.1:1", "--principal", "prin_1"])
+        .output()
+        .await
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("CHECKFU_API_KEY"));
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn list_and_explain_need_no_server() {
+    let listed = command(&["list"]).output().await.unwrap();
+    assert_eq!(listed.status.code(), Some(0));
+    for check in checkfu_conformance::checks() {
+        assert!(text(&listed.stdout).contains(check.id()), "{}", check.id());
+    }
+    let explained = command(&["explain", "A-GAP"]).output().await.unwrap();
+    assert!(text(&explained.stdout).contains("srv.resume.ahead-of-head"));
+    assert_eq!(
+        command(&["explain", "X-1"]).output().await.unwrap().status.code(),
+        Some(2)
+    );
+}
+
+async fn suite(server: &MockServer, url: &str, flags: &[&str]) -> Output {
+    command(&[&["server", "--url", url][..], flags].concat())
+        .env("CHECKFU_API_KEY", server.api_key())
+        .env("CHECKFU_PRINCIPAL_ID", server.principal_id())
+        .output()
+        .await
+        .unwrap()
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_checkfu-conformance"));
+    for name in [
+        "CHECKFU_API_KEY",
+        "CHECKFU_BASE_URL",
+        "CHECKFU_PRINCIPAL_ID",
+        "CHECKFU_AGENT_DEPLOYMENT_ID",
+        "CHECKFU_WORKSPACE_ID",
+    ] {
+        command.env_remove(name);
+    }
+    command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

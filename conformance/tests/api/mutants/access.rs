@@ -1,0 +1,40 @@
+use crate::{mutant::Mutant, relay::Answer};
+
+pub(super) fn mutants(key: &str) -> Vec<Mutant> {
+    let bearer = format!("Bearer {key}");
+    let (any, none) = (bearer.clone(), bearer.clone());
+    vec![
+        Mutant::new("accepts-any-key")
+            .request(move |call| {
+                if call.header("authorization").is_some() {
+                    call.set_header("authorization", &any);
+                }
+            })
+            .kills("srv.auth.wrong-key-refused", "4xx"),
+        Mutant::new("wrong-key-is-retryable")
+            .answer(|_, answer| {
+                if answer.status == 401 {
+                    answer.edit(|body| body["error"]["retryable"] = true.into());
+                }
+            })
+            .kills("srv.auth.wrong-key-refused", "not retryable"),
+        Mutant::new("accepts-no-key")
+            .request(move |call| {
+                if call.header("authorization").is_none() {
+                    call.set_header("authorization", &none);
+                }
+            })
+            .kills("srv.auth.missing-key-refused", "4xx"),
+        Mutant::new("ignores-the-version")
+            .request(|call| {
+                call.headers.remove("checkfu-version");
+            })
+            .kills("srv.version.unknown-refused", "status 400"),
+        Mutant::new("demands-a-version")
+            .instead(|call| {
+                let missing = call.header("checkfu-version").is_none();
+                missing.then(|| Answer::new(400, "application/json", "{}"))
+            })
+            .kills("srv.version.missing-is-published", "status 200"),
+    ]
+}

@@ -1,0 +1,91 @@
+use serde_json::json;
+
+use crate::{mutant::Mutant, relay::Frame};
+
+pub(super) fn mutants() -> Vec<Mutant> {
+    vec![
+        Mutant::new("stream-changes-ids")
+            .frame(|_, _, mut frame| {
+                frame.edit(|event| event["id"] = format!("{}x", event["id"].as_str().unwrap()).into());
+                vec![frame]
+            })
+            .kills("srv.stream.equals-list", "the stream beside the list"),
+        Mutant::new("list-drops-an-event")
+            .answer(|call, answer| {
+                if call.is_list() {
+                    answer.edit_events(|events| events.retain(|event| event["type"] != "run.started"));
+                }
+            })
+            .kills("srv.stream.equals-list", "the stream beside the list"),
+        Mutant::new("stream-drops-an-event")
+            .frame(|_, _, frame| if frame.kind() == "run.started" { Vec::new() } else { vec![frame] })
+            .kills("srv.stream.equals-list", "the stream beside the list"),
+        Mutant::new("renumbers-ids")
+            .frame(|_, _, mut frame| {
+                frame.set("id", frame.seq() + 1);
+                vec![frame]
+            })
+            .kills("srv.stream.framing", "as in the data"),
+        Mutant::new("frame-without-event")
+            .frame(|_, _, mut frame| {
+                frame.drop_field("event");
+                vec![frame]
+            })
+            .kills("srv.stream.framing", "as in the data"),
+        Mutant::new("frame-without-id")
+            .frame(|_, _, mut frame| {
+                frame.drop_field("id");
+                vec![frame]
+            })
+            .kills("srv.stream.framing", "as in the data"),
+        Mutant::new("stream-may-be-cached")
+            .answer(|call, answer| {
+                if call.is_stream() {
+                    answer.headers.remove("cache-control");
+                }
+            })
+            .kills("srv.stream.head-and-fields", "cache-control"),
+        Mutant::new("silent-until-the-first-event")
+            .without_comments()
+            .kills("srv.stream.head-and-fields", "a comment at once"),
+        Mutant::new("fields-in-another-order")
+            .frame(|_, _, mut frame| {
+                frame.0.reverse();
+                vec![frame]
+            })
+            .kills("srv.stream.head-and-fields", "id, event, data"),
+        Mutant::new("closes-after-replay")
+            .frame(|_, _, frame| {
+                let last = frame.kind() == "session.status_idle";
+                if last { vec![frame, Frame::end()] } else { vec![frame] }
+            })
+            .kills("srv.stream.replays-then-stays-live", "on the open stream"),
+        Mutant::new("starts-at-the-tail")
+            .frame(|call, _, frame| {
+                let early = call.cursor().is_none() && frame.seq() < 4;
+                if early { Vec::new() } else { vec![frame] }
+            })
+            .kills("srv.stream.replays-then-stays-live", "the replay"),
+        Mutant::new("second-reader-sees-other-ids")
+            .frame(|_, number, mut frame| {
+                if number % 2 == 1 {
+                    frame.edit(|event| event["id"] = format!("{}x", event["id"].as_str().unwrap()).into());
+                }
+                vec![frame]
+            })
+            .kills("srv.stream.two-readers-agree", "both readers"),
+        Mutant::new("previews-unasked")
+            .frame(|_, _, frame| {
+                let preview = json!({"type": "event_start", "payload": {"event": {"type": "agent.message", "id": "evt_1"}}});
+                if frame.kind() == "agent.message" { vec![Frame::preview(&preview), frame] } else { vec![frame] }
+            })
+            .kills("srv.preview.only-when-asked", "a persisted envelope"),
+        Mutant::new("previews-unasked-with-ids")
+            .frame(|_, _, frame| {
+                let mut preview = frame.clone();
+                preview.edit(|event| event["type"] = "event_start".into());
+                if frame.kind() == "agent.message" { vec![preview, frame] } else { vec![frame] }
+            })
+            .kills("srv.preview.only-when-asked", "a persisted event with its id line"),
+    ]
+}

@@ -1,0 +1,152 @@
+//! What a run says when it cannot judge, or must stop.
+
+use std::time::Duration;
+
+use checkfu_conformance::{
+    Conclusion, ExitStatus, Limits, Plan, Profile, Target, Verdict, checks, explain, run,
+};
+use tokio::{net::TcpListener, sync::Notify};
+
+use crate::{
+    mutant::Mutant,
+    relay::Relay,
+    server::{judge, plan, reference},
+};
+
+#[tokio::test]
+async fn a_target_that_is_not_there_is_not_judged() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let plan = Plan::new(Target::new(&url, "ck_test_0123456789", "prin_1").unwrap());
+    let report = judge(&plan).await;
+    assert_eq!(
+        (report.conclusion, report.exit.code()),
+        (Conclusion::NotJudged, 4)
+    );
+    assert!(
+        report.checks.is_empty() && report.reason.as_ref().unwrap().contains("no connection"),
+        "{report}"
+    );
+}
+
+#[tokio::test]
+async fn a_run_without_a_check_is_not_judged() {
+    let server = reference().await;
+    let plan = plan(server.url(), &server).with_profile(Profile::Published);
+    let report = judge(&plan.with_only(["srv.version.*"]).unwrap()).await;
+    assert_eq!(
+        (report.conclusion, report.exit.code()),
+        (Conclusion::NotJudged, 4)
+    );
+    assert!(
+        report
+            .checks
+            .iter()
+            .all(|check| check.verdict == Verdict::NotSelected)
+    );
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_broken_derived_promise_warns_unless_the_run_is_strict() {
+    let server = reference().await;
+    let nameless = || {
+        Mutant::new("nameless").answer(|_, answer| {
+            if answer.status == 403 {
+                answer.status = 404;
+            }
+        })
+    };
+    let relay = Relay::start(server.url(), nameless()).await;
+    let plan = plan(&relay.url, &server).with_profile(Profile::Published);
+    let plan = plan.with_only(["srv.capability.*"]).unwrap();
+    let lenient = judge(&plan).await;
+    assert_eq!(
+        lenient.check("srv.capability.refusal-names-it").unwrap().verdict,
+        Verdict::Warn,
+        "{lenient}"
+    );
+    assert_eq!(
+        (lenient.conclusion, lenient.exit.code()),
+        (Conclusion::Conformant, 0),
+        "{lenient}"
+    );
+    let strict = judge(&plan.with_strict(true)).await;
+    assert_eq!(
+        (strict.conclusion, strict.exit.code()),
+        (Conclusion::Nonconformant, 1),
+        "{strict}"
+    );
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_turn_that_needs_longer_is_inconclusive_not_failed() {
+    let server = checkfu_mock_server::MockServer::builder()
+        .step_delay(Duration::from_secs(3600))
+        .start()
+        .await
+        .unwrap();
+    let limits = Limits {
+        turn: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let plan = plan(server.url(), &server)
+        .with_limits(limits)
+        .with_only(["srv.turn.*"])
+        .unwrap();
+    let report = judge(&plan).await;
+    assert_eq!(
+        report.check("srv.turn.settles").unwrap().verdict,
+        Verdict::Inconclusive,
+        "{report}"
+    );
+    assert_eq!(
+        report.check("srv.turn.order").unwrap().verdict,
+        Verdict::Blocked,
+        "{report}"
+    );
+    assert_eq!(
+        (report.conclusion, report.exit.code()),
+        (Conclusion::Partial, 3),
+        "{report}"
+    );
+}
+
+#[tokio::test]
+async fn spent_time_and_an_interruption_leave_the_rest_inconclusive() {
+    let server = reference().await;
+    let limits = Limits {
+        run: Some(Duration::ZERO),
+        ..Limits::default()
+    };
+    let spent = judge(&plan(server.url(), &server).with_limits(limits)).await;
+    assert_eq!(spent.exit, ExitStatus::Exhausted, "{spent}");
+    assert_eq!(spent.count(Verdict::Inconclusive), checks().count());
+
+    let stop = Notify::new();
+    let interrupted = run(&plan(server.url(), &server), stop.notified(), |_| {
+        stop.notify_one()
+    })
+    .await;
+    assert_eq!(interrupted.exit.code(), 130, "{interrupted}");
+    assert!(
+        interrupted.count(Verdict::Inconclusive) > 0 && interrupted.count(Verdict::Pass) <= 1,
+        "{interrupted}"
+    );
+    server.shutdown().await;
+}
+
+#[test]
+fn explain_knows_checks_and_requirements() {
+    let check = explain("srv.resume.every-cut").unwrap();
+    assert!(
+        check.contains("STR-2") && check.contains("resume-is-inclusive"),
+        "{check}"
+    );
+    let requirement = explain("STR-2").unwrap();
+    assert!(requirement.contains("srv.resume.every-cut"), "{requirement}");
+    assert!(explain("FOL-1").unwrap().contains("no check yet"));
+    assert_eq!(explain("STR-999"), None);
+}
