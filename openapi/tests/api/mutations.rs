@@ -1,6 +1,8 @@
 //! Every fixture is only just valid: take a required member away, give a typed one another JSON type or add one, and the
 //! closed judge refuses it.
 
+use std::collections::BTreeSet;
+
 use checkfu_openapi::{Document, Fixture, Judge, fixtures};
 use serde_json::{Value, json};
 
@@ -56,6 +58,25 @@ fn another_json_type_makes_every_fixture_invalid() {
         changed > 5000,
         "only {changed} types were changed: the walk does not reach what it should"
     );
+}
+
+/// Any JSON: the result of a tool, the answer to a Question, the value that a Watch waits for. As every member of the
+/// document is in some fixture, no other member goes without a type.
+const ANY_JSON: [&str; 3] = ["answer", "result", "value"];
+
+#[test]
+fn only_members_that_take_any_json_go_without_a_type() {
+    let document = Document::parse().unwrap();
+    let mut untyped = BTreeSet::new();
+    for fixture in fixtures().unwrap().documents {
+        for spot in spots(&document, &fixture) {
+            if spot.types.is_none() {
+                let (_, member) = spot.pointer.rsplit_once('/').unwrap_or_default();
+                untyped.insert(member.to_owned());
+            }
+        }
+    }
+    assert_eq!(untyped, ANY_JSON.map(str::to_owned).into());
 }
 
 #[test]
