@@ -1,7 +1,9 @@
 //! SIGKILL at any instant: what was answered stands, once, and the program goes on from what stands.
 
+mod followers;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,18 +11,20 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use followers::{follow_by_hand, follow_by_sdk, row_of, rows as follower_rows};
+
 use crate::support::client::Client;
-use crate::support::frames::{Frame, Frames, PATIENCE};
-use crate::support::process::{Process, program};
+use crate::support::frames::PATIENCE;
+use crate::support::process::{Process, current, program};
 use crate::support::random::Random;
 use crate::support::world::{message, until_status};
 
 const ROUNDS: u64 = 50;
 
 /// SES-1, SES-5, A-IDEM, STR-2: the program is killed at a random instant, 50 times on one data directory, while a writer
-/// appends keyed messages and a follower copies the log into a table. No acknowledged event is missing, no `seq` ever
+/// appends keyed messages and two followers copy the log into tables. No acknowledged event is missing, no `seq` ever
 /// has another id, a write whose answer was lost is sent again and stands once, every Run settles once, and the
-/// follower's table is the log.
+/// followers' tables are the log.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_at_random_instants_lose_nothing_and_repeat_nothing() {
     let mut random = Random::seeded("kills_at_random_instants_lose_nothing_and_repeat_nothing");
@@ -32,8 +36,10 @@ async fn kills_at_random_instants_lose_nothing_and_repeat_nothing() {
     let (stop, stopping) = watch::channel(false);
     let (settled, settling) = watch::channel(0);
     let writer = tokio::spawn(write(address.clone(), session.clone(), stopping, settling));
-    let table = directory.path().join("follower.sqlite3");
-    let follower = tokio::spawn(follow(address.clone(), session.clone(), table.clone(), settled));
+    let tables = ["by-hand.sqlite3", "by-sdk.sqlite3"].map(|name| directory.path().join(name));
+    let by_hand = follow_by_hand(address.clone(), session.clone(), tables[0].clone(), settled);
+    let by_sdk = follow_by_sdk(address.clone(), session.clone(), tables[1].clone());
+    let followers = [tokio::spawn(by_hand), tokio::spawn(by_sdk)];
 
     for _ in 0..ROUNDS {
         tokio::time::sleep(Duration::from_micros(random.below(120_000))).await;
@@ -43,24 +49,28 @@ async fn kills_at_random_instants_lose_nothing_and_repeat_nothing() {
         addresses.send_replace(Some(process.client.clone()));
     }
     stop.send_replace(true);
-    let acknowledged = finish(writer).await;
+    let Written {
+        acknowledged,
+        sent_again,
+    } = finish(writer).await;
     until_status(&process.client, &session, "idle").await;
     process
         .client
         .post(&format!("/v1/sessions/{session}/complete"), &json!({}))
         .await
         .ok(200);
-    finish(follower).await;
+    for follower in followers {
+        finish(follower).await;
+    }
 
     let log = whole_log(&process.client, &session).await;
     check_log(&log, &acknowledged);
-    assert_eq!(
-        table_rows(&table),
-        log.iter().map(row_of).collect::<Vec<_>>(),
-        "the follower's table is the log"
-    );
+    let rows: Vec<_> = log.iter().map(row_of).collect();
+    for table in &tables {
+        assert_eq!(follower_rows(table), rows, "{} is the log", table.display());
+    }
     println!(
-        "{} messages over {ROUNDS} kills, {} events",
+        "{} messages, {sent_again} sent again, {} events",
         acknowledged.len(),
         log.len()
     );
@@ -69,6 +79,7 @@ async fn kills_at_random_instants_lose_nothing_and_repeat_nothing() {
         "the writer got nowhere: {}",
         acknowledged.len()
     );
+    assert!(sent_again > 0, "no kill cut a write off");
 }
 
 async fn start(directory: &Path) -> Process {
@@ -86,27 +97,26 @@ async fn new_session(process: &Process) -> String {
     created["id"].as_str().unwrap().to_owned()
 }
 
-/// Where the program listens now, once it does.
-async fn current(address: &mut watch::Receiver<Option<Client>>) -> Client {
-    let client = tokio::time::timeout(PATIENCE, address.wait_for(Option::is_some))
-        .await
-        .unwrap();
-    client.unwrap().clone().unwrap()
+/// What a writer was answered, and how often it had to send a message again.
+struct Written {
+    acknowledged: Vec<Value>,
+    sent_again: usize,
 }
 
 /// Appends messages one after the other, each under its own key, and repeats each until it is answered. It stays at most
-/// four Runs ahead of the agent.
+/// sixteen Runs ahead of the agent.
 async fn write(
     mut address: watch::Receiver<Option<Client>>,
     session: String,
     stopping: watch::Receiver<bool>,
     mut settled: watch::Receiver<usize>,
-) -> Vec<Value> {
+) -> Written {
     let path = format!("/v1/sessions/{session}/events");
     let mut acknowledged = Vec::new();
+    let mut sent_again = 0;
     while !*stopping.borrow() {
         let number = acknowledged.len();
-        let caught_up = settled.wait_for(|settled| number < settled + 4);
+        let caught_up = settled.wait_for(|settled| number < settled + 16);
         if tokio::time::timeout(PATIENCE, caught_up).await.is_err() {
             panic!("the agent stands still behind {number} messages");
         }
@@ -117,59 +127,15 @@ async fn write(
                 .with("idempotency-key", &format!("key-{number}"));
             match client.try_call("POST", &path, body.clone()).await {
                 Ok(answer) => break answer.ok(202),
-                Err(_) => tokio::task::yield_now().await,
+                Err(_) => sent_again += 1,
             }
+            tokio::task::yield_now().await;
         };
         acknowledged.push(accepted);
     }
-    acknowledged
-}
-
-/// Copies the log into a table, cursor and row in one transaction, and resumes from that cursor after every kill, until
-/// the Session has ended.
-async fn follow(
-    mut address: watch::Receiver<Option<Client>>,
-    session: String,
-    table: PathBuf,
-    settled: watch::Sender<usize>,
-) {
-    let mut database = rusqlite::Connection::open(table).unwrap();
-    database
-        .execute_batch(
-            "CREATE TABLE seen (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL);
-             CREATE TABLE cursor (seq INTEGER NOT NULL); INSERT INTO cursor VALUES (0);",
-        )
-        .unwrap();
-    loop {
-        let cursor: i64 = database
-            .query_row("SELECT seq FROM cursor", [], |row| row.get(0))
-            .unwrap();
-        let client = current(&mut address).await;
-        let Ok(mut stream) = Frames::try_open(&client, &session, Some(cursor.cast_unsigned())).await else {
-            tokio::task::yield_now().await;
-            continue;
-        };
-        while let Ok(Some(frame)) = stream.try_next().await {
-            let Frame::Event(event) = frame else { continue };
-            let (seq, id, type_name) = row_of(&event);
-            let transaction = database.transaction().unwrap();
-            // The table's keys refuse a `seq` that comes a second time and an id that moves.
-            transaction
-                .execute(
-                    "INSERT INTO seen VALUES (?1, ?2, ?3)",
-                    (seq.cast_signed(), &id, &type_name),
-                )
-                .unwrap();
-            transaction
-                .execute("UPDATE cursor SET seq = ?1", [seq.cast_signed()])
-                .unwrap();
-            transaction.commit().unwrap();
-            match type_name.as_str() {
-                "run.completed" => settled.send_modify(|settled| *settled += 1),
-                "session.status_completed" => return,
-                _ => {}
-            }
-        }
+    Written {
+        acknowledged,
+        sent_again,
     }
 }
 
@@ -239,22 +205,4 @@ fn check_log(log: &[Value], acknowledged: &[Value]) {
             "{type_name}, {count} a Run: {runs:?}"
         );
     }
-}
-
-fn row_of(event: &Value) -> (u64, String, String) {
-    let text = |member: &str| event[member].as_str().unwrap().to_owned();
-    (event["seq"].as_u64().unwrap(), text("id"), text("type"))
-}
-
-fn table_rows(table: &Path) -> Vec<(u64, String, String)> {
-    let database = rusqlite::Connection::open(table).unwrap();
-    let mut query = database
-        .prepare("SELECT seq, id, type FROM seen ORDER BY seq")
-        .unwrap();
-    let rows = query
-        .query_map([], |row| {
-            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, row.get(2)?))
-        })
-        .unwrap();
-    rows.collect::<Result<_, _>>().unwrap()
 }

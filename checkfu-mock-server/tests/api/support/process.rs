@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::watch;
 
 use super::client::Client;
 use super::frames::PATIENCE;
@@ -55,4 +56,12 @@ impl Process {
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
+}
+
+/// Where the program listens now, once it does.
+pub(crate) async fn current(address: &mut watch::Receiver<Option<Client>>) -> Client {
+    let client = tokio::time::timeout(PATIENCE, address.wait_for(Option::is_some))
+        .await
+        .unwrap();
+    client.unwrap().clone().unwrap()
 }
