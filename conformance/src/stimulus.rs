@@ -6,4 +6,5 @@ pub(crate) mod log;
 pub(crate) mod replay;
 pub(crate) mod session;
 pub(crate) mod settled;
+pub(crate) mod tape;
 pub(crate) mod turn;

@@ -58,21 +58,12 @@ async fn after_is_exclusive(cx: &mut Context<'_>) -> Judgement {
     let log = settled.log();
     let step = log.events.len().div_ceil(CUTS);
     for event in log.events.iter().step_by(step.max(1)) {
-        let request = Request::get(settled.session.events())
-            .query("after", event.seq)
-            .query("limit", 1000);
-        let page = Page::read(cx.send(request).await?)?;
-        let expected = log.above(event.seq);
-        let what = format!("the page after {}", event.seq);
-        expect::same_events(
-            &page.answer,
-            &what,
-            &expected[..expected.len().min(1000)],
-            &page.events,
-        )?;
+        let rest = Log::walk_after(cx.bench, &settled.session.id, event.seq).await?;
+        let what = format!("the list after {}", event.seq);
+        expect::same_events(&rest.evidence, &what, log.above(event.seq), &rest.events)?;
         cx.saw(
-            format!("after {} come {} events", event.seq, page.events.len()),
-            &page.answer,
+            format!("after {} come {} events", event.seq, rest.events.len()),
+            &rest.evidence,
         );
     }
     cx.pass()

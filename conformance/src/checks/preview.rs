@@ -1,8 +1,10 @@
+use futures::future::try_join;
+
 use crate::{
     check::Check,
     context::{Context, Judgement},
     level::Level,
-    stimulus::{replay::next_event, turn},
+    stimulus::{replay::Replay, turn},
     stop::Stop,
     wire::request::Request,
 };
@@ -18,34 +20,26 @@ pub(crate) const CHECKS: &[Check] = &[Check {
 
 async fn only_when_asked(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
-    let mut reading = cx.open(Request::get(session.stream())).await?;
+    let head = cx.log(&session.id).await?.head();
     let marker = cx.bench.fresh_name("durable");
-    turn::say(cx.bench, &session.id, &marker)
-        .await
-        .map_err(|stop| stop.blocking("srv.append.accepted"))?;
-    let deadline = cx.bench.turn_deadline();
-    let mut events = 0_usize;
-    loop {
-        let awaited = || "persisted events up to a settlement".to_owned();
-        let (frame, event) = next_event(&mut reading, deadline, awaited).await?;
+    let said = async {
+        let said = turn::say(cx.bench, &session.id, &marker).await;
+        said.map_err(|stop| stop.blocking("srv.append.accepted"))
+    };
+    let stream = Replay::until_settled(cx.bench, &session.id, Request::get(session.stream()), head);
+    let (replay, _) = try_join(stream, said).await?;
+    for (frame, event) in replay.frames.iter().zip(&replay.events) {
         let preview = event.kind == "event_start" || event.kind == "event_delta";
         if frame.id.is_none() || preview {
-            let wire = reading.snapshot().excerpt_of(frame.bytes);
-            return Err(Stop::fail_with(
-                "a persisted event with its id line",
-                event.raw.to_string(),
-                wire,
-            ));
-        }
-        events += 1;
-        if event.settles_session() {
-            break;
+            let wire = replay.evidence.excerpt_of(frame.bytes.clone());
+            let expected = "a persisted event with its id line";
+            return Err(Stop::fail_with(expected, event.raw.to_string(), wire));
         }
     }
-    let evidence = cx.bench.close(reading);
+    let events = replay.events.len();
     cx.saw(
         format!("a live turn arrived in {events} persisted events and nothing else"),
-        &evidence,
+        &replay.evidence,
     );
     cx.pass()
 }

@@ -5,11 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{
-        log::Page,
-        replay::{Replay, next_event},
-        turn,
-    },
+    stimulus::{log::Log, replay::Replay, tape::Tape, turn},
     wire::request::Request,
 };
 
@@ -88,16 +84,14 @@ async fn every_cut(cx: &mut Context<'_>) -> Judgement {
 async fn at_head(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
     let before = cx.turn(&session).await?.log;
-    let mut reading = cx
-        .open(Request::get(session.stream()).after(before.head()))
-        .await?;
+    let mut tape = Tape::open(cx.bench, Request::get(session.stream()).after(before.head())).await?;
     let marker = cx.bench.fresh_name("head");
     turn::say(cx.bench, &session.id, &marker)
         .await
         .map_err(|stop| stop.blocking("srv.append.accepted"))?;
     let awaited = || "the appended event on the resumed stream".to_owned();
-    let (_, first) = next_event(&mut reading, cx.bench.turn_deadline(), awaited).await?;
-    let evidence = cx.bench.close(reading);
+    let first = tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
+    let evidence = tape.close(cx.bench);
     let now = cx.log(&session.id).await?;
     let expected = now
         .above(before.head())
@@ -128,17 +122,9 @@ async fn zero_is_the_start(cx: &mut Context<'_>) -> Judgement {
         &replay.events,
     )?;
     cx.saw("the stream after 0 begins at the start", &replay.evidence);
-    let request = Request::get(settled.session.events())
-        .query("after", 0)
-        .query("limit", 1000);
-    let page = Page::read(cx.send(request).await?)?;
-    expect::same_events(
-        &page.answer,
-        "the list after 0",
-        &log.events[..log.events.len().min(1000)],
-        &page.events,
-    )?;
-    cx.saw("the list after 0 begins at the start", &page.answer);
+    let list = Log::walk_after(cx.bench, &settled.session.id, 0).await?;
+    expect::same_events(&list.evidence, "the list after 0", &log.events, &list.events)?;
+    cx.saw("the list after 0 begins at the start", &list.evidence);
     cx.pass()
 }
 

@@ -1,4 +1,4 @@
-use futures::future::try_join;
+use futures::future::{try_join, try_join_all};
 
 use crate::{
     check::Check,
@@ -7,12 +7,16 @@ use crate::{
     level::Level,
     stimulus::{
         event::Event,
-        replay::{Replay, ended, next_event},
+        replay::Replay,
+        tape::{Tape, ended},
         turn,
     },
     stop::Stop,
     wire::{request::Request, sse::Item},
 };
+
+/// How many streams are opened while a turn is being written.
+const READERS: usize = 4;
 
 pub(crate) const CHECKS: &[Check] = &[
     Check {
@@ -54,6 +58,22 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["STR-1"],
         killed_by: &["closes-after-replay", "starts-at-the-tail"],
         run: |cx| Box::pin(replays_then_stays_live(cx)),
+    },
+    Check {
+        id: "srv.stream.seam-loses-nothing",
+        title: "A stream opened while a turn is being written shows all of the list, replayed or live.",
+        level: Level::Documented,
+        requirements: &["STR-1", "LST-3"],
+        killed_by: &["stream-drops-an-event", "seam-loses-one"],
+        run: |cx| Box::pin(seam_loses_nothing(cx)),
+    },
+    Check {
+        id: "srv.stream.delivers-once",
+        title: "On one connection each event is delivered once, also where replay turns into live.",
+        level: Level::Assumed,
+        requirements: &["A-SRV"],
+        killed_by: &["delivers-twice"],
+        run: |cx| Box::pin(delivers_once(cx)),
     },
     Check {
         id: "srv.stream.two-readers-agree",
@@ -162,34 +182,32 @@ async fn head_and_fields(cx: &mut Context<'_>) -> Judgement {
 async fn replays_then_stays_live(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
     let before = cx.turn(&session).await?.log;
-    let mut reading = cx.open(Request::get(session.stream())).await?;
+    let head = before.head();
+    let mut tape = Tape::open(cx.bench, Request::get(session.stream())).await?;
     let deadline = cx.bench.answer_deadline();
-    let mut seen: Vec<Event> = Vec::new();
-    while seen.last().is_none_or(|event| event.seq < before.head()) {
-        let awaited = || format!("the replay up to seq {}", before.head());
-        seen.push(next_event(&mut reading, deadline, awaited).await?.1);
-    }
-    expect::same_events(&reading.snapshot(), "the replay", &before.events, &seen)?;
+    while tape
+        .expect_next(deadline, || format!("the replay up to seq {head}"))
+        .await?
+        .seq
+        < head
+    {}
+    expect::same_events(&tape.snapshot(), "the replay", &before.events, &tape.events)?;
     let marker = cx.bench.fresh_name("live");
     turn::say(cx.bench, &session.id, &marker)
         .await
         .map_err(|stop| stop.blocking("srv.append.accepted"))?;
-    let deadline = cx.bench.turn_deadline();
-    let (frame, live) = next_event(&mut reading, deadline, || {
-        "an appended event on the open stream".to_owned()
-    })
-    .await?;
-    if live.seq <= before.head() {
-        let wire = reading.snapshot().excerpt_of(frame.bytes);
-        return Err(Stop::fail_with(
-            format!("an event above {}", before.head()),
-            format!("seq {}", live.seq),
-            wire,
+    let awaited = || "an appended event on the open stream".to_owned();
+    let live = tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
+    if let Some((frame, event)) = tape.last().filter(|(_, event)| event.seq <= head) {
+        return Err(tape.fail_at(
+            frame,
+            format!("an event above {head}"),
+            format!("seq {}", event.seq),
         ));
     }
-    let evidence = cx.bench.close(reading);
+    let evidence = tape.close(cx.bench);
     cx.saw(
-        format!("{} events were replayed from the start", seen.len()),
+        format!("{} events were replayed from the start", before.events.len()),
         &evidence,
     );
     cx.saw(
@@ -199,26 +217,82 @@ async fn replays_then_stays_live(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
+async fn seam_loses_nothing(cx: &mut Context<'_>) -> Judgement {
+    for replay in read_while_written(cx).await? {
+        cx.saw(
+            format!(
+                "a reader that joined in mid-turn saw all {} events",
+                replay.events.len()
+            ),
+            &replay.evidence,
+        );
+    }
+    cx.pass()
+}
+
+async fn delivers_once(cx: &mut Context<'_>) -> Judgement {
+    for replay in read_while_written(cx).await? {
+        let actual = format!("{} of its events once more", replay.repeats);
+        expect::that(
+            replay.repeats == 0,
+            &replay.evidence,
+            "each event once on a connection",
+            actual,
+        )?;
+        cx.saw(
+            format!("{} events, each once", replay.events.len()),
+            &replay.evidence,
+        );
+    }
+    cx.pass()
+}
+
+/// Opens streams from the start while a turn is being written, and holds each against the list.
+async fn read_while_written(cx: &Context<'_>) -> Result<Vec<Replay>, Stop> {
+    let session = cx.session().await?;
+    let head = cx.log(&session.id).await?.head();
+    let marker = cx.bench.fresh_name("seam");
+    turn::say(cx.bench, &session.id, &marker)
+        .await
+        .map_err(|stop| stop.blocking("srv.append.accepted"))?;
+    let readers = (0..READERS)
+        .map(|_| Replay::until_settled(cx.bench, &session.id, Request::get(session.stream()), head));
+    let replays = try_join_all(readers).await?;
+    let log = cx.log(&session.id).await?;
+    for replay in &replays {
+        let last = replay.events.last().map_or(0, |event| event.seq);
+        let listed: Vec<Event> = log
+            .events
+            .iter()
+            .filter(|event| event.seq <= last)
+            .cloned()
+            .collect();
+        expect::same_events(
+            &replay.evidence,
+            "the stream across its seam",
+            &listed,
+            &replay.events,
+        )?;
+    }
+    Ok(replays)
+}
+
 async fn two_readers_agree(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
-    let before = cx.turn(&session).await?.log;
-    let whole = Replay::until_settled(cx.bench, Request::get(session.stream()), before.head());
-    let resumed = Replay::until_settled(
-        cx.bench,
-        Request::get(session.stream()).after(before.head()),
-        before.head(),
-    );
+    let head = cx.turn(&session).await?.log.head();
+    let stream = || Request::get(session.stream());
+    let whole = Replay::until_settled(cx.bench, &session.id, stream(), head);
+    let resumed = Replay::until_settled(cx.bench, &session.id, stream().after(head), head);
     let marker = cx.bench.fresh_name("readers");
     let said = async {
-        turn::say(cx.bench, &session.id, &marker)
-            .await
-            .map_err(|stop| stop.blocking("srv.append.accepted"))
+        let said = turn::say(cx.bench, &session.id, &marker).await;
+        said.map_err(|stop| stop.blocking("srv.append.accepted"))
     };
     let ((whole, resumed), _) = try_join(try_join(whole, resumed), said).await?;
     let new: Vec<Event> = whole
         .events
         .iter()
-        .filter(|event| event.seq > before.head())
+        .filter(|event| event.seq > head)
         .cloned()
         .collect();
     expect::same_events(

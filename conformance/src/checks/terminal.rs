@@ -3,11 +3,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{
-        replay::{Replay, ended},
-        session::Session,
-        turn,
-    },
+    stimulus::{replay::Replay, session::Session, tape::ended, turn},
     stop::Stop,
     wire::{reading::End, request::Request},
 };

@@ -72,6 +72,34 @@ impl Log {
         }
     }
 
+    /// Walks the list behind `after`, on by the last seq until an empty page.
+    pub(crate) async fn walk_after(bench: &Bench, session_id: &str, after: u64) -> Result<Self, Stop> {
+        let mut events: Vec<Event> = Vec::new();
+        for _ in 0..LONGEST_WALK {
+            let cursor = events.last().map_or(after, |event| event.seq);
+            let request = Request::get(session::events(session_id)).query("after", cursor);
+            let page = Page::read(bench.send(request.query("limit", LARGEST_PAGE)).await?)?;
+            if page.events.is_empty() && page.next.is_none() {
+                return Ok(Self {
+                    events,
+                    evidence: page.answer,
+                });
+            }
+            if let Some(first) = page.events.first().filter(|first| first.seq <= cursor) {
+                let expected = format!("events above {cursor} or an empty last page");
+                return Err(Stop::fail(
+                    expected,
+                    format!("seq {} ({})", first.seq, first.kind),
+                    &page.answer,
+                ));
+            }
+            events.extend(page.events);
+        }
+        Err(Stop::Inconclusive(format!(
+            "the list behind {after} has no end within {LONGEST_WALK} pages"
+        )))
+    }
+
     /// The highest number, 0 for an empty log.
     pub(crate) fn head(&self) -> u64 {
         self.events.last().map_or(0, |event| event.seq)

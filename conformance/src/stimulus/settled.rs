@@ -1,3 +1,5 @@
+use tokio::time::{Instant, sleep};
+
 use super::{
     bench::Bench,
     log::Log,
@@ -25,12 +27,28 @@ impl Settled {
                 .map_err(|stop| stop.blocking("srv.turn.settles"))
         };
         let first = drive().await?;
-        let second = drive().await?;
-        Ok(Self {
-            session,
-            first,
-            second,
-        })
+        let mut second = drive().await?;
+        // A server may write more behind the settlement; the checks need a log that has come to rest.
+        let deadline = bench.turn_deadline();
+        loop {
+            sleep(turn::BETWEEN_LOOKS).await;
+            let log = Log::read(bench, &session.id)
+                .await
+                .map_err(|stop| stop.blocking("srv.turn.settles"))?;
+            let at_rest = log.head() == second.log.head();
+            second.log = log;
+            if at_rest {
+                return Ok(Self {
+                    session,
+                    first,
+                    second,
+                });
+            }
+            if Instant::now() >= deadline {
+                let why = "the log still grows after its turn settled".to_owned();
+                return Err(Stop::Inconclusive(why).blocking("srv.turn.settles"));
+            }
+        }
     }
 
     /// The whole log.

@@ -9,10 +9,10 @@ pub(super) fn mutants() -> Vec<Mutant> {
     vec![
         Mutant::new("after-is-inclusive")
             .request(|call| shift_after(call, -1))
-            .kills("srv.list.after-is-exclusive", "the page after"),
+            .kills("srv.list.after-is-exclusive", "events above"),
         Mutant::new("after-skips-one")
             .request(|call| shift_after(call, 1))
-            .kills("srv.list.after-is-exclusive", "the page after"),
+            .kills("srv.list.after-is-exclusive", "the list after"),
         Mutant::new("page-loses-its-last")
             .answer(|call, answer| {
                 if call.is_list() && call.parameter("limit") == Some("3") {

@@ -19,7 +19,17 @@ pub(super) fn mutants() -> Vec<Mutant> {
             .kills("srv.stream.equals-list", "the stream beside the list"),
         Mutant::new("stream-drops-an-event")
             .frame(|_, _, frame| if frame.kind() == "run.started" { Vec::new() } else { vec![frame] })
-            .kills("srv.stream.equals-list", "the stream beside the list"),
+            .kills("srv.stream.equals-list", "the stream beside the list")
+            .kills("srv.stream.seam-loses-nothing", "the stream across its seam"),
+        Mutant::new("seam-loses-one")
+            .frame(|_, number, frame| {
+                let lost = number == 2 && frame.kind() == "session.usage";
+                if lost { Vec::new() } else { vec![frame] }
+            })
+            .kills("srv.stream.seam-loses-nothing", "the stream across its seam"),
+        Mutant::new("delivers-twice")
+            .frame(|_, _, frame| vec![frame.clone(), frame])
+            .kills("srv.stream.delivers-once", "each event once"),
         Mutant::new("renumbers-ids")
             .frame(|_, _, mut frame| {
                 frame.set("id", frame.seq() + 1);
