@@ -17,3 +17,6 @@ pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod transition;
+
+#[cfg(test)]
+mod tests;

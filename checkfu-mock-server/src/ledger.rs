@@ -1,12 +1,14 @@
 //! The pure core on its storage: commands become durable events, and readers are woken by commits.
 
 pub(crate) mod activation;
+mod append;
 pub(crate) mod entropy;
 pub(crate) mod folds;
 pub(crate) mod handle;
 pub(crate) mod mutation;
 pub(crate) mod registry;
 pub(crate) mod reply;
+mod step;
 
 use std::sync::Arc;
 
@@ -25,9 +27,10 @@ use crate::wire::error::ApiError;
 use activation::Activation;
 use folds::Folds;
 use handle::SessionHandle;
-use mutation::{Mutation, StepTaken};
+use mutation::Mutation;
 use registry::Registry;
 use reply::Reply;
+use step::StepTaken;
 
 /// The log of every Session. Clones share it.
 #[derive(Debug, Clone)]
@@ -134,7 +137,7 @@ impl Ledger {
                 let active = fold.active_run().map(|run| Activation {
                     session: Arc::clone(&session),
                     run: run.id.clone(),
-                    assignment: mutation::assignment(fold, run),
+                    assignment: append::assignment(fold, run),
                 });
                 Ok(Box::new(move || {
                     active.map(|active| activations.send(active));

@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 pub(crate) mod error;
 pub(crate) mod listener;
+mod store;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -21,7 +22,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 
 /// A server that accepts connections until it is shut down or dropped.
 ///
-/// Dropping it stops it at once, without waiting for what it is doing; nothing that was answered is lost.
+/// Dropping it stops it too, in the background and without anyone waiting for it; nothing that was answered is lost.
 pub struct MockServer {
     address: SocketAddr,
     url: String,
@@ -99,9 +100,6 @@ impl MockServer {
 impl Drop for MockServer {
     fn drop(&mut self) {
         self.stop.request();
-        for task in &self.tasks {
-            task.abort();
-        }
     }
 }
 

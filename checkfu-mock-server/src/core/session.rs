@@ -33,7 +33,7 @@ pub(crate) enum RunChange {
 }
 
 /// One Session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Session {
     pub(crate) admission: Arc<Admission>,
     pub(crate) head: Head,

@@ -23,9 +23,11 @@ use super::response::Answer;
 use super::seam::{Next, Seam};
 use super::state::Shared;
 use crate::capability::Capability;
-use crate::core::cursor;
+use crate::core::cursor::{self, Gap};
 use crate::ledger::handle::{LogEnd, SessionHandle};
+use crate::ledger::unreadable;
 use crate::storage::events::{self, StoredEvent};
+use crate::storage::sessions;
 use crate::wire::error::ApiError;
 
 /// STR-7: one page is in flight, of at most this many events and about this many bytes.
@@ -47,8 +49,8 @@ pub(crate) async fn stream(
     let cursor = last_event_id(&headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();
-    let seam =
-        Seam::resume(cursor, *end.borrow_and_update()).map_err(|gap| gap_error(gap, "Last-Event-ID"))?;
+    let told = *end.borrow_and_update();
+    let seam = resume(&shared, &session, cursor, told).await?;
     let feed = Feed {
         idle: idle(&shared),
         shared,
@@ -70,6 +72,29 @@ pub(crate) async fn stream(
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
+}
+
+/// A cursor may come from a read that saw a commit before the log's end was told; so one that looks too far ahead is
+/// held against the log itself before it is refused.
+async fn resume(
+    shared: &Shared,
+    session: &SessionHandle,
+    cursor: u64,
+    told: LogEnd,
+) -> Result<Seam, ApiError> {
+    let mut seam = Seam::resume(cursor, told);
+    if matches!(seam, Err(Gap::Ahead { .. })) {
+        let row = session.row;
+        let stored = shared
+            .ledger
+            .reader()
+            .read(move |db| sessions::at(db, row))
+            .await
+            .map_err(unreadable)?;
+        let stored = stored.ok_or_else(|| ApiError::not_found("Session"))?;
+        seam = Seam::resume(cursor, (&stored.head).into());
+    }
+    seam.map_err(|gap| gap_error(gap, "Last-Event-ID"))
 }
 
 /// PRV-1: the wanted previews. Known ones need the capability, others are a mistake.

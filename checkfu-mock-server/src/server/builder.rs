@@ -3,32 +3,28 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::Connection;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::error::StartError;
+use super::store::Store;
 use super::{DRAIN, MockServer, listener};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::core::id::{PrincipalId, WorkspaceId};
 use crate::http::auth::KeyRing;
 use crate::http::idempotency::InFlight;
-use crate::http::page_token::{PageTokens, SECRET_BYTES};
+use crate::http::page_token::PageTokens;
 use crate::http::router::router;
 use crate::http::state::{Shared, State};
 use crate::ledger::Ledger;
-use crate::ledger::entropy::SystemEntropy;
 use crate::ledger::folds::Folds;
 use crate::runner::Runner;
 use crate::stop::Stop;
-use crate::storage::directory::DataDirectory;
 use crate::storage::error::StorageError;
-use crate::storage::reader::Reader;
-use crate::storage::schema;
 use crate::storage::writer::Writer;
 
 /// Describes a [`MockServer`]. By default it keeps its log in memory, listens on a free port of `127.0.0.1`, makes up a
@@ -132,44 +128,13 @@ impl MockServerBuilder {
     ///
     /// Dropping the future leaves no server behind; a data directory that was created stays.
     pub async fn start(self) -> Result<MockServer, StartError> {
-        let builder = self;
-        let opened = tokio::task::spawn_blocking(move || builder.open());
-        let (builder, store) = opened.await.map_err(|_| StorageError::Closed)??;
-        builder.serve(store).await
+        let (directory, api_key) = (self.data_dir.clone(), self.api_key.clone());
+        let opened = tokio::task::spawn_blocking(move || Store::open(directory.as_deref(), api_key));
+        let (store, api_key) = opened.await.map_err(|_| StorageError::Closed)??;
+        self.serve(store, api_key).await
     }
 
-    fn open(self) -> Result<(Self, Store), StartError> {
-        if self.api_key.as_ref().is_some_and(|key| {
-            key.is_empty() || key.len() > 512 || !key.bytes().all(|byte| byte.is_ascii_graphic())
-        }) {
-            return Err(StartError::ApiKey);
-        }
-        let generated = format!(
-            "cfk_{}",
-            data_encoding::HEXLOWER.encode(&SystemEntropy::bytes::<24>())
-        );
-        let store = match &self.data_dir {
-            Some(path) => {
-                let directory = DataDirectory::open(path)?;
-                let database = directory.database();
-                let connection = Connection::open(&database).map_err(StorageError::from)?;
-                let reader = Reader::of_file(database.clone());
-                let api_key = match &self.api_key {
-                    Some(key) => key.clone(),
-                    None => directory.generated_key(&generated)?,
-                };
-                Store::new(connection, &database, |_| reader, Some(directory), api_key)?
-            }
-            None => {
-                let connection = Connection::open_in_memory().map_err(StorageError::from)?;
-                let api_key = self.api_key.clone().unwrap_or(generated);
-                Store::new(connection, "memory".as_ref(), Reader::sharing, None, api_key)?
-            }
-        };
-        Ok((self, store))
-    }
-
-    async fn serve(self, store: Store) -> Result<MockServer, StartError> {
+    async fn serve(self, store: Store, api_key: String) -> Result<MockServer, StartError> {
         let address = SocketAddr::new(self.host, self.port);
         let listening = TcpListener::bind(address)
             .await
@@ -193,7 +158,7 @@ impl MockServerBuilder {
         let shared = Shared(Arc::new(State {
             ledger,
             catalog,
-            keys: KeyRing::new(&store.api_key, workspace.clone()),
+            keys: KeyRing::new(&api_key, workspace.clone()),
             tokens: PageTokens::new(store.page_secret),
             in_flight: InFlight::default(),
             clock: self.clock,
@@ -208,7 +173,7 @@ impl MockServerBuilder {
         Ok(MockServer {
             address,
             url: format!("http://{address}"),
-            api_key: store.api_key,
+            api_key,
             workspace_id: workspace.to_string(),
             principal_id: principal.to_string(),
             deployment_id,
@@ -230,39 +195,5 @@ impl fmt::Debug for MockServerBuilder {
             .field("keep_alive", &self.keep_alive)
             .field("clock", &self.clock)
             .finish_non_exhaustive()
-    }
-}
-
-/// An opened log.
-struct Store {
-    connection: Arc<Mutex<Connection>>,
-    reader: Reader,
-    directory: Option<DataDirectory>,
-    api_key: String,
-    page_secret: [u8; SECRET_BYTES],
-}
-
-impl Store {
-    fn new(
-        mut connection: Connection,
-        path: &std::path::Path,
-        reader: impl FnOnce(Arc<Mutex<Connection>>) -> Reader,
-        directory: Option<DataDirectory>,
-        api_key: String,
-    ) -> Result<Self, StorageError> {
-        schema::configure(&connection)?;
-        schema::prepare(&mut connection, path)?;
-        let secret = schema::secret(&connection, "page", &SystemEntropy::bytes::<SECRET_BYTES>())?;
-        let page_secret = secret.try_into().map_err(|_| StorageError::Foreign {
-            path: path.to_owned(),
-        })?;
-        let connection = Arc::new(Mutex::new(connection));
-        Ok(Self {
-            reader: reader(Arc::clone(&connection)),
-            connection,
-            directory,
-            api_key,
-            page_secret,
-        })
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct DataDirectory {
 impl DataDirectory {
     /// Creates the directory if absent and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, StorageError> {
-        fs::create_dir_all(path).map_err(|source| failed(path, source))?;
+        create(path).map_err(|source| failed(path, source))?;
         let lock_path = path.join("lock");
         let lock = OpenOptions::new()
             .create(true)
@@ -52,6 +52,18 @@ impl DataDirectory {
         }
         write_private(&path, fresh).map_err(|source| failed(&path, source))?;
         Ok(fresh.to_owned())
+    }
+}
+
+/// A directory that was just made is durable only once the one that holds it is synced.
+fn create(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(path)?;
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => File::open(".")?.sync_all(),
     }
 }
 

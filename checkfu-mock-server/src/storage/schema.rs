@@ -57,12 +57,13 @@ pub(crate) fn configure(connection: &Connection) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Creates the tables in an empty database; refuses one that this version cannot read.
+/// Creates the tables in an empty database; refuses one that this version cannot read, without a change to it.
 pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StorageError> {
     let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if objects == 0 && application == 0 && format == 0 {
+        configure(connection)?;
         let transaction = connection.transaction()?;
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
@@ -83,7 +84,7 @@ pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
             supported: FORMAT,
         });
     }
-    Ok(())
+    configure(connection)
 }
 
 /// A secret of this database, made once.

@@ -27,7 +27,7 @@ async fn an_end_cancels_unfinished_runs_and_nothing_follows() {
 
         for _ in 0..20 {
             clock.advance(STEP);
-            tokio::task::yield_now().await;
+            world.read(&session).await;
         }
         let log = world.log(&session).await;
         let tail = types(&log[log.len() - 3..]);

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use checkfu_mock_server::{MockServer, StartError, StorageError};
+use checkfu_mock_server::{ManualClock, MockServer, StartError, StorageError};
 use serde_json::{Value, json};
 
 use crate::support::client::Client;
+use crate::support::frames::Frames;
 use crate::support::world::{STEP, World, clock, log, message, types, until_status};
 
 /// SES-1: Sessions, Runs, logs and idempotency records survive a restart as they were.
@@ -64,13 +65,12 @@ async fn everything_survives_a_restart() {
 #[tokio::test]
 async fn an_unfinished_run_goes_on_after_a_restart() {
     let uninterrupted = {
-        let time = clock();
-        let world = World::with(MockServer::builder().clock(time.clone()).step_delay(STEP)).await;
+        let (world, clock) = World::standing_still().await;
         let session = world.session().await;
         world.say(&session, "hello").await;
         world.say(&session, "more").await;
-        while world.log(&session).await.last().unwrap()["type"] != "session.status_idle" {
-            time.advance(STEP);
+        while world.read(&session).await["status"] != "idle" {
+            clock.advance(STEP);
         }
         world.log(&session).await
     };
@@ -81,14 +81,11 @@ async fn an_unfinished_run_goes_on_after_a_restart() {
         let session = world.session().await;
         world.say(&session, "hello").await;
         world.say(&session, "more").await;
-        let mut before = world.log(&session).await;
+        let mut stream = Frames::open(&world.client, &session, Some(5)).await;
         for _ in 0..steps {
-            let length = before.len();
-            while before.len() == length {
-                time.advance(STEP);
-                before = world.log(&session).await;
-            }
+            next_step(&time, &mut stream).await;
         }
+        let before = world.log(&session).await;
         assert_ne!(before.last().unwrap()["type"], "session.status_idle");
         world.server.shutdown().await;
 
@@ -133,6 +130,20 @@ async fn a_data_directory_that_cannot_be_read_is_refused() {
     );
     set("PRAGMA application_id = 1128811334");
     World::with(builder(&directory)).await;
+
+    let foreign = tempfile::tempdir().unwrap();
+    let database = foreign.path().join("log.sqlite3");
+    rusqlite::Connection::open(&database)
+        .unwrap()
+        .execute_batch("CREATE TABLE theirs (x)")
+        .unwrap();
+    let before = std::fs::read(&database).unwrap();
+    let error = builder(&foreign).start().await.unwrap_err();
+    assert!(
+        matches!(error, StartError::Storage(StorageError::Foreign { .. })),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&database).unwrap(), before);
 
     let other = tempfile::tempdir().unwrap();
     std::fs::write(
@@ -246,6 +257,19 @@ fn builder(directory: &tempfile::TempDir) -> checkfu_mock_server::MockServerBuil
     MockServer::builder()
         .data_dir(directory.path())
         .step_delay(Duration::ZERO)
+}
+
+/// Moves the time until the agent's next event arrives: an agent that has not begun to wait yet needs another push.
+async fn next_step(time: &ManualClock, stream: &mut Frames) {
+    loop {
+        time.advance(STEP);
+        if tokio::time::timeout(Duration::from_millis(50), stream.event())
+            .await
+            .is_ok()
+        {
+            return;
+        }
+    }
 }
 
 fn content(log: &[Value]) -> Vec<(String, Value)> {

@@ -187,7 +187,8 @@ fn base_url(text: &str) -> Result<reqwest::Url, ConfigError> {
 
 fn proxy(text: &str) -> Result<reqwest::Proxy, ConfigError> {
     let invalid = |reason| ConfigError::InvalidProxy { reason };
-    let url = reqwest::Url::parse(text).map_err(|_| invalid("it is no absolute URL; write http://host:port"))?;
+    let url =
+        reqwest::Url::parse(text).map_err(|_| invalid("it is no absolute URL; write http://host:port"))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(invalid("it must begin with http:// or https:// and name a host"));
     }
