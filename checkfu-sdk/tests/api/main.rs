@@ -10,3 +10,7 @@ mod paging;
 mod retries;
 mod settlement;
 mod sse;
+mod stream_end;
+mod stream_liveness;
+mod stream_protocol;
+mod stream_resume;
