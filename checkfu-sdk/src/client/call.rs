@@ -126,7 +126,7 @@ impl Client {
         schedule: &mut Schedule,
     ) -> Result<Duration, StopCause> {
         let policy = &self.shared().retry;
-        if !error.is_retryable() {
+        if !error.is_repeatable() {
             return Err(StopCause::NotRetryable);
         }
         if !repeatable {

@@ -85,7 +85,7 @@ impl ApiError {
         self.status
     }
 
-    /// The code of the refusal, if the answer held one.
+    /// The code of the refusal, if the answer held one; its type where it has no code.
     pub fn code(&self) -> Option<&ErrorCode> {
         self.body.code.as_ref()
     }
@@ -110,10 +110,20 @@ impl ApiError {
         &self.body.details
     }
 
-    /// Whether the same call could succeed: on `429` and `5xx`, unless the server says no (`WIRE-2`, `WIRE-3`).
+    /// Whether the same call could succeed, as the server says; where it says nothing, on `429` and `5xx`
+    /// (`WIRE-7`).
     pub fn is_retryable(&self) -> bool {
-        let by_status = self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error();
-        by_status && self.body.retryable != Some(false)
+        self.body.retryable.unwrap_or(self.is_overload_or_fault())
+    }
+
+    /// Whether the client itself may try again: never on another status than `429` and `5xx`, whatever the server
+    /// says, so never on a `409` (`WIRE-3`).
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.is_overload_or_fault() && self.is_retryable()
+    }
+
+    fn is_overload_or_fault(&self) -> bool {
+        self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
     }
 
     /// The id under which the server knows the request.
@@ -216,7 +226,10 @@ impl ErrorBody {
         };
         let outer_type = outer.r#type.filter(|name| name != "error");
         Self {
-            code: inner.code.or(outer.code),
+            code: inner
+                .code
+                .or(outer.code)
+                .or_else(|| inner.r#type.as_deref().map(ErrorCode::from)),
             error_type: inner.r#type.or(outer_type),
             message: inner.message.or(outer.message).unwrap_or_else(|| beginning(text)),
             retryable: inner.retryable.or(outer.retryable),

@@ -17,7 +17,7 @@ pub struct Attempts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopCause {
-    /// The same call would fail again.
+    /// The client does not repeat a call that failed like this.
     NotRetryable,
     /// The call changes something and carries no idempotency key.
     NotKeyed,
@@ -32,7 +32,7 @@ pub enum StopCause {
 impl fmt::Display for StopCause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::NotRetryable => "trying again would not help",
+            Self::NotRetryable => "it is not tried again by itself",
             Self::NotKeyed => "the call carries no idempotency key",
             Self::AttemptsSpent => "all attempts were used",
             Self::TimeSpent => "the time limit of the call was reached",

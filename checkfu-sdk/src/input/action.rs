@@ -106,6 +106,19 @@ impl QuestionAnswer {
         Self(payload)
     }
 
+    /// Names the thread of the question. For a child's question it is always right to do so.
+    pub fn on_thread(mut self, thread: impl Into<SessionThreadId>) -> Self {
+        self.0
+            .insert("session_thread_id".to_owned(), thread.into().as_str().into());
+        self
+    }
+
+    /// Names the wait that it answers (`A-GEN`).
+    pub fn wait_generation(mut self, generation: u64) -> Self {
+        self.0.insert("wait_generation".to_owned(), generation.into());
+        self
+    }
+
     /// Names the author.
     pub fn by(self, author: impl Into<PrincipalId>) -> UserInput {
         UserInput::new("user.question_answer", self.0, author)

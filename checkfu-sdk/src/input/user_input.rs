@@ -1,5 +1,5 @@
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::model::{Cause, PrincipalId};
 
@@ -7,30 +7,40 @@ use crate::model::{Cause, PrincipalId};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UserInput {
     r#type: &'static str,
-    payload: Map<String, Value>,
+    payload: Payload,
     #[serde(skip)]
     idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Payload {
+    #[serde(flatten)]
+    members: Map<String, Value>,
+    authored_by: PrincipalId,
+    caused_by: Cause,
 }
 
 impl UserInput {
     pub(super) fn new(
         event_type: &'static str,
-        mut payload: Map<String, Value>,
+        members: Map<String, Value>,
         author: impl Into<PrincipalId>,
     ) -> Self {
-        payload.insert("authored_by".to_owned(), Value::from(author.into().as_str()));
+        let payload = Payload {
+            members,
+            authored_by: author.into(),
+            caused_by: Cause::default(),
+        };
         Self {
             r#type: event_type,
             payload,
             idempotency_key: None,
         }
-        .caused_by(&Cause::default())
     }
 
     /// Says why the input enters the Session. Default: a call of the API.
-    pub fn caused_by(mut self, cause: &Cause) -> Self {
-        self.payload
-            .insert("caused_by".to_owned(), json!({ "kind": cause.kind.as_str() }));
+    pub fn caused_by(mut self, cause: Cause) -> Self {
+        self.payload.caused_by = cause;
         self
     }
 

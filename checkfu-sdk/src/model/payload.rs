@@ -21,10 +21,11 @@ pub use observation::{
     WatchEvent,
 };
 pub use run::{
-    Resolved, RunCreated, RunEnded, RunRequeued, RunStarted, RunWait, Trigger, TriggerKind, Wait, WaitKind,
+    MemoryAccess, MemoryVersion, ProjectRevision, Resolved, RunCreated, RunEnded, RunRequeued, RunStarted,
+    RunWait, Trigger, TriggerKind, Wait, WaitKind,
 };
 pub use session::{SessionForked, SessionIdle, SessionStatusChange, SessionUsage, ThreadEvent};
-pub use usage::{Cost, Failure, Usage};
+pub use usage::{Cost, Failure, RetryState, RetryStatus, Usage};
 pub use user::{
     Confirmation, CustomToolResult, DefineOutcome, IntegrityDecision, Interrupt, PromptIntegrity,
     QuestionAnswer, ToolConfirmation, UserMessage,

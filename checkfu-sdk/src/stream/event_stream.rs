@@ -175,7 +175,7 @@ impl EventStream {
         let now = self.events.client().clock().now();
         let hint = error.as_ref().and_then(Error::retry_after);
         let next = match &error {
-            Some(error) if !error.is_retryable() => Err(StopCause::NotRetryable),
+            Some(error) if !error.is_repeatable() => Err(StopCause::NotRetryable),
             _ => self.budget.next_wait(now, hint, self.retry_hint),
         };
         match (next, error) {
@@ -241,7 +241,7 @@ impl EventStream {
                 Ok(None) => {}
                 Err(error) => {
                     let step = match error {
-                        error if error.is_retryable() => self.disconnected(&open, Some(error)),
+                        error if error.is_repeatable() => self.disconnected(&open, Some(error)),
                         error => self.fail(error),
                     };
                     return Poll::Ready(step);

@@ -179,7 +179,7 @@ async fn the_six_inputs_have_their_documented_form() {
     }
     let by_cli = UserMessage::new("x")
         .by("prin_1")
-        .caused_by(&Cause::new(CauseKind::Cli));
+        .caused_by(Cause::new(CauseKind::Cli));
     events.send(by_cli).await.unwrap();
     let request = server.received_requests().await.unwrap().pop().unwrap();
     assert_eq!(body(&request)["payload"]["caused_by"], json!({ "kind": "cli" }));

@@ -5,6 +5,8 @@ mod support;
 
 mod calls;
 mod config;
+mod fixtures;
+mod hostile;
 mod model;
 mod paging;
 mod retries;

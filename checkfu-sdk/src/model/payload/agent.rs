@@ -60,6 +60,9 @@ pub struct AgentToolUse {
     /// Who runs it.
     #[serde(default)]
     pub kind: Option<ToolKind>,
+    /// The server that an MCP tool is reached through.
+    #[serde(default)]
+    pub mcp_server_name: Option<String>,
     /// What the governing policy said.
     #[serde(default)]
     pub evaluated_permission: Option<Permission>,
@@ -74,12 +77,9 @@ pub struct AgentToolUse {
 pub struct AgentToolResult {
     /// The call that it answers.
     pub tool_use_id: ToolUseId,
-    /// The result as content.
+    /// What the tool gave.
     #[serde(default)]
     pub content: Option<Content>,
-    /// The result as JSON.
-    #[serde(default)]
-    pub result: Option<Value>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: Option<bool>,
@@ -105,9 +105,15 @@ pub struct ThreadMessage {
     /// Where it went.
     #[serde(default)]
     pub to_session_thread_id: Option<SessionThreadId>,
+    /// The name of the Agent it went to.
+    #[serde(default)]
+    pub to_agent_name: Option<String>,
     /// Where it came from.
     #[serde(default)]
     pub from_session_thread_id: Option<SessionThreadId>,
+    /// The name of the Agent it came from.
+    #[serde(default)]
+    pub from_agent_name: Option<String>,
     /// What it said.
     #[serde(default)]
     pub content: Content,

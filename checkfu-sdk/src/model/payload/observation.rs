@@ -2,9 +2,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::user::Confirmation;
 use crate::model::id::{
-    ActionApprovalId, CheckpointId, MemoryStoreId, OutcomeId, ProjectId, RunId, SessionThreadId, ToolUseId,
-    WatchId,
+    ActionApprovalId, CheckpointId, MemoryStoreId, OutcomeId, PrincipalId, ProjectId, RunId, SessionThreadId,
+    ToolUseId, WatchId,
 };
 use crate::model::open_enum::open_enum;
 
@@ -29,8 +30,8 @@ open_enum! {
 #[non_exhaustive]
 pub struct ActionApproval {
     /// The approval.
-    #[serde(default, alias = "approval_id")]
-    pub action_approval_id: Option<ActionApprovalId>,
+    #[serde(default)]
+    pub approval_id: Option<ActionApprovalId>,
     /// The governed tool call.
     #[serde(default)]
     pub tool_use_id: Option<ToolUseId>,
@@ -48,7 +49,10 @@ pub struct ActionApproval {
     pub expires_at: Option<Timestamp>,
     /// What was decided.
     #[serde(default)]
-    pub decision: Option<String>,
+    pub decision: Option<Confirmation>,
+    /// Who decided.
+    #[serde(default)]
+    pub by: Option<PrincipalId>,
 }
 
 /// `outcome.evaluation_started` and `outcome.evaluated`.
@@ -74,6 +78,15 @@ pub struct OutcomeEvaluation {
 pub struct WatchEvent {
     /// The Watch.
     pub watch_id: WatchId,
+    /// The state that it watches.
+    #[serde(default)]
+    pub source: Option<Value>,
+    /// When it fires.
+    #[serde(default)]
+    pub condition: Option<Value>,
+    /// Why it expired.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// What the evaluation decided.
     #[serde(default)]
     pub decision: Option<String>,
@@ -94,7 +107,7 @@ pub struct ProjectEvent {
     pub mount_path: Option<String>,
     /// The revision mounted.
     #[serde(default)]
-    pub revision: Option<Value>,
+    pub revision: Option<String>,
     /// The pull request that was written.
     #[serde(default)]
     pub pull_request_url: Option<String>,
@@ -114,7 +127,10 @@ pub struct MemoryEvent {
     pub effective_access: Option<String>,
     /// The version mounted or written.
     #[serde(default)]
-    pub version: Option<Value>,
+    pub version: Option<String>,
+    /// How a writeback ended.
+    #[serde(default)]
+    pub result: Option<String>,
 }
 
 /// `checkpoint.created`.
@@ -123,4 +139,7 @@ pub struct MemoryEvent {
 pub struct CheckpointCreated {
     /// The Checkpoint.
     pub checkpoint_id: CheckpointId,
+    /// How long it is kept.
+    #[serde(default)]
+    pub expires_at: Option<Timestamp>,
 }

@@ -1,9 +1,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::usage::{Cost, Failure, Usage};
-use crate::model::id::{EventId, OutcomeId, QuestionId, RunId, ToolUseId};
+use crate::model::id::{EventId, MemoryStoreId, OutcomeId, ProjectId, QuestionId, RunId, ToolUseId};
 use crate::model::open_enum::open_enum;
 
 open_enum! {
@@ -62,11 +61,50 @@ pub struct RunCreated {
 #[serde(default)]
 pub struct Resolved {
     /// The revision of each mounted Project.
-    pub project_revisions: Vec<Value>,
+    pub project_revisions: Vec<ProjectRevision>,
     /// The version of each mounted MemoryStore.
-    pub memory_versions: Vec<Value>,
+    pub memory_versions: Vec<MemoryVersion>,
     /// The effective access to each mounted MemoryStore.
-    pub memory_access: Vec<Value>,
+    pub memory_access: Vec<MemoryAccess>,
+}
+
+/// The revision of a mounted Project that an attempt received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProjectRevision {
+    /// The Project.
+    pub project_id: ProjectId,
+    /// Where it is mounted.
+    #[serde(default)]
+    pub mount_path: Option<String>,
+    /// The exact revision.
+    #[serde(default)]
+    pub revision: Option<String>,
+}
+
+/// The version of a mounted MemoryStore that an attempt received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MemoryVersion {
+    /// The MemoryStore.
+    pub memory_store_id: MemoryStoreId,
+    /// The exact version.
+    #[serde(default)]
+    pub version: Option<String>,
+}
+
+/// The access to a mounted MemoryStore that an attempt was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MemoryAccess {
+    /// The MemoryStore.
+    pub memory_store_id: MemoryStoreId,
+    /// The access asked for.
+    #[serde(default)]
+    pub requested_access: Option<String>,
+    /// The access given.
+    #[serde(default)]
+    pub effective_access: Option<String>,
 }
 
 /// `run.started`.

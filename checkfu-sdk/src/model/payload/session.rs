@@ -72,6 +72,9 @@ pub struct ThreadEvent {
     /// The name of the thread's Agent.
     #[serde(default)]
     pub agent_name: Option<String>,
+    /// Why the thread failed.
+    #[serde(default)]
+    pub error: Option<Failure>,
     /// Why the thread's turn stopped (`A-STOP`).
     #[serde(default, deserialize_with = "stop_reason")]
     pub stop_reason: Option<StopReason>,

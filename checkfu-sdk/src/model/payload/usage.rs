@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::model::open_enum::open_enum;
+
 /// Counted tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -41,4 +43,27 @@ pub struct Failure {
     /// Whether the same work could succeed.
     #[serde(default)]
     pub retryable: Option<bool>,
+    /// Whether the server itself tries again.
+    #[serde(default)]
+    pub retry_status: Option<RetryStatus>,
+}
+
+/// Whether the server itself tries again after a failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RetryStatus {
+    /// The state of the retries.
+    pub r#type: RetryState,
+}
+
+open_enum! {
+    /// The state of the server's own retries.
+    RetryState {
+        /// It tries again.
+        Retrying = "retrying",
+        /// It tried as often as it may.
+        Exhausted = "exhausted",
+        /// It does not try again.
+        Terminal = "terminal",
+    }
 }

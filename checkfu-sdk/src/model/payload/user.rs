@@ -139,6 +139,12 @@ pub struct QuestionAnswer {
     /// Any JSON.
     #[serde(default)]
     pub answer: Value,
+    /// The thread of the question.
+    #[serde(default)]
+    pub session_thread_id: Option<SessionThreadId>,
+    /// The wait that it answers (`A-GEN`).
+    #[serde(default)]
+    pub wait_generation: Option<u64>,
     /// Who wrote it.
     #[serde(default)]
     pub authored_by: Option<PrincipalId>,
