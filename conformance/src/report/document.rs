@@ -25,7 +25,7 @@ pub struct Report {
     pub profile: Profile,
     /// Whether contradictions of derived statements failed.
     pub strict: bool,
-    /// Stands in the title of every Session and in every text that the run created.
+    /// Stands in the title of every Session and in every text that the run created; empty if it created none.
     pub run_id: String,
     /// When the run began, in milliseconds since 1970 (UTC).
     pub started_at_ms: u64,

@@ -48,6 +48,9 @@ impl fmt::Display for Report {
 }
 
 fn table(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if report.checks.is_empty() {
+        return writeln!(formatter, "no check was run");
+    }
     let columns: Vec<Verdict> = Verdict::ALL
         .into_iter()
         .filter(|verdict| report.count(*verdict) > 0)

@@ -6,11 +6,7 @@ use checkfu_mock_server::MockServer;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::{
-    mutant::Mutant,
-    relay::{Answer, Relay},
-    server::reference,
-};
+use crate::{mutant::Mutant, relay::Relay, server::reference, traffic::Answer};
 
 #[tokio::test]
 async fn a_conformant_server_exits_0_with_both_reports() {

@@ -11,4 +11,5 @@ mod proof;
 mod reference;
 mod relay;
 mod server;
+mod traffic;
 mod verdicts;

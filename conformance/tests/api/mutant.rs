@@ -1,6 +1,6 @@
 //! What a relay does to the traffic of a correct server.
 
-use crate::relay::{Answer, Call, Frame};
+use crate::traffic::{Answer, Call, Frame};
 
 /// Changes a request before the server sees it.
 pub(crate) type OnRequest = Box<dyn Fn(&mut Call) + Send + Sync>;

@@ -11,9 +11,8 @@ mod resume;
 mod session;
 mod stream;
 mod terminal;
+mod trace;
 mod turn;
-
-use serde_json::{Value, json};
 
 use crate::mutant::Mutant;
 
@@ -36,16 +35,4 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// A message that nobody asked for.
-fn trace(principal: &str) -> Value {
-    json!({
-        "type": "user.message",
-        "payload": {
-            "content": [{"type": "text", "text": "a trace"}],
-            "authored_by": principal,
-            "caused_by": {"kind": "api"},
-        },
-    })
 }

@@ -10,8 +10,9 @@ use tokio::{
 
 use crate::{
     mutant::Mutant,
-    relay::{Answer, Relay},
+    relay::Relay,
     server::{impatient, judge, plan, reference},
+    traffic::Answer,
 };
 
 /// Reads a request and gives back the response bytes; `None` never answers.

@@ -1,7 +1,5 @@
 //! A relay in front of a correct server that breaks one promise on the way.
 
-mod call;
-mod frame;
 mod upstream;
 
 use std::sync::{
@@ -13,10 +11,10 @@ use axum::{Router, body::Body, extract::Request, response::Response};
 use futures::StreamExt;
 use tokio::net::TcpListener;
 
-pub(crate) use call::{Answer, Call};
-pub(crate) use frame::Frame;
-
-use crate::mutant::Mutant;
+use crate::{
+    mutant::Mutant,
+    traffic::{Answer, Call, Frame},
+};
 use upstream::Upstream;
 
 /// A running relay; it ends with the test's runtime.

@@ -1,4 +1,4 @@
-use crate::{mutant::Mutant, relay::Answer};
+use crate::{mutant::Mutant, traffic::Answer};
 
 pub(super) fn mutants(key: &str) -> Vec<Mutant> {
     let bearer = format!("Bearer {key}");

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::mutant::Mutant;
 
 pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
-    let trace = super::trace(principal);
+    let trace = super::trace::trace(principal);
     let author = principal.to_owned();
     vec![
         Mutant::new("loses-accepted-messages")

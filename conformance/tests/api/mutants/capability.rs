@@ -1,9 +1,9 @@
 use serde_json::json;
 
-use crate::{mutant::Mutant, relay::Answer};
+use crate::{mutant::Mutant, traffic::Answer};
 
 pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
-    let trace = super::trace(principal);
+    let trace = super::trace::trace(principal);
     vec![
         Mutant::new("runs-what-is-disabled")
             .answer(|call, answer| {

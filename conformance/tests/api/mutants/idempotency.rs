@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use crate::{mutant::Mutant, relay::Answer};
+use crate::{mutant::Mutant, traffic::Answer};
 
 const KEY: &str = "idempotency-key";
 

@@ -1,9 +1,9 @@
 use serde_json::json;
 
-use crate::{mutant::Mutant, relay::Call};
+use crate::{mutant::Mutant, traffic::Call};
 
 pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
-    let trace = super::trace(principal);
+    let trace = super::trace::trace(principal);
     vec![
         Mutant::new("resume-is-inclusive")
             .request(|call| shift_cursor(call, -1))

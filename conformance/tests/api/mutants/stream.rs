@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use crate::{mutant::Mutant, relay::Frame};
+use crate::{mutant::Mutant, traffic::Frame};
 
 pub(super) fn mutants() -> Vec<Mutant> {
     vec![

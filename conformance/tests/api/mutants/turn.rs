@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     mutant::Mutant,
-    relay::{Answer, Call},
+    traffic::{Answer, Call},
 };
 
 pub(super) fn mutants() -> Vec<Mutant> {

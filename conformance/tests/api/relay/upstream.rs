@@ -1,4 +1,4 @@
-use super::call::Call;
+use crate::traffic::Call;
 
 /// The correct server behind a relay.
 pub(super) struct Upstream {

@@ -5,7 +5,7 @@ use serde_json::Value;
 pub(crate) struct Frame(pub(crate) Vec<String>);
 
 impl Frame {
-    pub(super) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         Self(
             text.lines()
                 .filter(|line| !line.is_empty())

@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 }
 
 impl Call {
-    pub(super) async fn read(request: Request) -> Self {
+    pub(crate) async fn read(request: Request) -> Self {
         let (head, body) = request.into_parts();
         let url = reqwest::Url::parse(&format!("http://relay{}", head.uri)).unwrap();
         Self {
@@ -133,7 +133,7 @@ impl Answer {
         });
     }
 
-    pub(super) fn is_stream(response: &reqwest::Response) -> bool {
+    pub(crate) fn is_stream(response: &reqwest::Response) -> bool {
         let content_type = response
             .headers()
             .get("content-type")
@@ -141,7 +141,7 @@ impl Answer {
         content_type.is_some_and(|value| value.starts_with("text/event-stream"))
     }
 
-    pub(super) fn head(response: &reqwest::Response) -> Self {
+    pub(crate) fn head(response: &reqwest::Response) -> Self {
         let mut headers = response.headers().clone();
         for name in ["content-length", "transfer-encoding", "connection"] {
             headers.remove(name);
@@ -153,7 +153,7 @@ impl Answer {
         }
     }
 
-    pub(super) async fn read(response: reqwest::Response) -> Self {
+    pub(crate) async fn read(response: reqwest::Response) -> Self {
         let head = Self::head(&response);
         Self {
             body: response.bytes().await.unwrap().to_vec(),
@@ -161,12 +161,12 @@ impl Answer {
         }
     }
 
-    pub(super) fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response {
         let body = Body::from(self.body.clone());
         self.with_body(body)
     }
 
-    pub(super) fn with_body(self, body: Body) -> Response {
+    pub(crate) fn with_body(self, body: Body) -> Response {
         let mut response = Response::new(body);
         *response.status_mut() = StatusCode::from_u16(self.status).unwrap();
         *response.headers_mut() = self.headers;

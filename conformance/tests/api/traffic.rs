@@ -1,0 +1,7 @@
+//! Requests, answers and frames on their way through a relay.
+
+mod call;
+mod frame;
+
+pub(crate) use call::{Answer, Call};
+pub(crate) use frame::Frame;
