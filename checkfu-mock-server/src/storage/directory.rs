@@ -3,8 +3,15 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::error::StorageError;
+
+/// How long a lock that is held is tried again. A process that starts a child shares its locks with it until the child
+/// runs its own program, so a lock can outlive its owner by a moment.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A locked data directory. The lock ends with this value, or with the process, however it dies.
 #[derive(Debug)]
@@ -24,15 +31,23 @@ impl DataDirectory {
             .write(true)
             .open(&lock_path)
             .map_err(|source| failed(&lock_path, source))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self {
-                path: path.to_owned(),
-                _lock: lock,
-            }),
-            Err(TryLockError::WouldBlock) => Err(StorageError::InUse {
-                path: path.to_owned(),
-            }),
-            Err(TryLockError::Error(source)) => Err(failed(&lock_path, source)),
+        let patience = Instant::now() + PATIENCE;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => {
+                    return Ok(Self {
+                        path: path.to_owned(),
+                        _lock: lock,
+                    });
+                }
+                Err(TryLockError::WouldBlock) if Instant::now() < patience => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StorageError::InUse {
+                        path: path.to_owned(),
+                    });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed(&lock_path, source)),
+            }
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = ".checkfu/quickstart")]
     pub(crate) dir: PathBuf,
 
-    /// Another server, such as https://api.checkfu.com. Its key is read from CHECKFU_API_KEY.
+    /// Another server, such as `https://api.checkfu.com`. Its key is read from CHECKFU_API_KEY.
     #[arg(long, requires_all = ["deployment", "principal"])]
     pub(crate) url: Option<String>,
 
