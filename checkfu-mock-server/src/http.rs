@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod fence;
 pub(crate) mod fields;
 pub(crate) mod idempotency;
+pub(crate) mod key_ring;
 pub(crate) mod page_token;
 pub(crate) mod post_event;
 pub(crate) mod query;

@@ -35,3 +35,8 @@ mod wire;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use server::{MockServer, MockServerBuilder, StartError};
 pub use storage::error::StorageError;
+
+/// The example of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,113 +1,11 @@
-//! The running server.
+//! The server: described, started, running, stopped.
 
-pub(crate) mod builder;
-pub(crate) mod error;
-pub(crate) mod listener;
+mod builder;
+mod error;
+mod listener;
+mod running;
 mod store;
-
-use std::fmt;
-use std::net::SocketAddr;
-use std::thread;
-use std::time::Duration;
-
-use tokio::task::JoinHandle;
-
-use crate::stop::Stop;
 
 pub use builder::MockServerBuilder;
 pub use error::StartError;
-
-/// How long a shutdown waits for requests that are being answered.
-const DRAIN: Duration = Duration::from_secs(10);
-
-/// A server that accepts connections until it is shut down or dropped.
-///
-/// Dropping it stops it too, in the background and without anyone waiting for it; nothing that was answered is lost.
-pub struct MockServer {
-    address: SocketAddr,
-    url: String,
-    api_key: String,
-    workspace_id: String,
-    principal_id: String,
-    deployment_id: String,
-    stop: Stop,
-    tasks: Vec<JoinHandle<()>>,
-    writer: Option<thread::JoinHandle<()>>,
-}
-
-impl MockServer {
-    /// Starts describing a server; see [`MockServerBuilder`] for the defaults.
-    pub fn builder() -> MockServerBuilder {
-        MockServerBuilder::default()
-    }
-
-    /// Where it listens, such as `http://127.0.0.1:49152`, without a trailing slash.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// The address that it is bound to.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// The key that opens it, for `Authorization: Bearer`.
-    pub fn api_key(&self) -> &str {
-        &self.api_key
-    }
-
-    /// The Workspace that the key belongs to.
-    pub fn workspace_id(&self) -> &str {
-        &self.workspace_id
-    }
-
-    /// A Principal to act and write as.
-    pub fn principal_id(&self) -> &str {
-        &self.principal_id
-    }
-
-    /// The AgentDeployment `plain`, which greets and quotes what it is told.
-    pub fn deployment_id(&self) -> &str {
-        &self.deployment_id
-    }
-
-    /// Stops accepting, closes streams, answers what was asked (for up to 10 s) and closes the log. Runs that have not
-    /// settled go on when a server is started on the same data directory.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future leaves the server stopping in the background.
-    pub async fn shutdown(mut self) {
-        self.stop.request();
-        for task in std::mem::take(&mut self.tasks) {
-            if tokio::time::timeout(DRAIN + Duration::from_secs(1), task)
-                .await
-                .is_err()
-            {
-                tracing::warn!("a task did not stop in time");
-            }
-        }
-        if let Some(writer) = self.writer.take() {
-            // The writer ends when the last request has let go of it.
-            let ended = tokio::task::spawn_blocking(move || writer.join().is_ok());
-            if tokio::time::timeout(DRAIN, ended).await.is_err() {
-                tracing::warn!("the writer did not stop in time");
-            }
-        }
-    }
-}
-
-impl Drop for MockServer {
-    fn drop(&mut self) {
-        self.stop.request();
-    }
-}
-
-impl fmt::Debug for MockServer {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("MockServer")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
-    }
-}
+pub use running::MockServer;

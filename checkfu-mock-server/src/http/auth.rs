@@ -4,8 +4,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use sha2::{Digest, Sha256};
-use subtle::ConstantTimeEq;
 
 use super::response::Refused;
 use super::state::Shared;
@@ -14,28 +12,6 @@ use crate::wire::error::{ApiError, Code};
 
 /// The one version of the API.
 const VERSION: &str = "2026-08-31";
-
-/// The keys that open this server, as hashes, and the Workspace that they open.
-#[derive(Debug)]
-pub(crate) struct KeyRing {
-    hash: [u8; 32],
-    workspace: WorkspaceId,
-}
-
-impl KeyRing {
-    pub(crate) fn new(key: &str, workspace: WorkspaceId) -> Self {
-        Self {
-            hash: Sha256::digest(key.as_bytes()).into(),
-            workspace,
-        }
-    }
-
-    /// Compares in a time that does not depend on the keys.
-    fn opens(&self, presented: &[u8]) -> bool {
-        let presented: [u8; 32] = Sha256::digest(presented).into();
-        self.hash.ct_eq(&presented).into()
-    }
-}
 
 /// Who calls: the Workspace whose resources the request can see.
 #[derive(Debug, Clone)]
@@ -68,7 +44,7 @@ pub(crate) async fn authenticate(
     }
     check_version(headers)?;
     let caller = Caller {
-        workspace: named_workspace(headers, &shared.keys.workspace),
+        workspace: named_workspace(headers, shared.keys.workspace()),
     };
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::auth::KeyRing;
 use super::idempotency::InFlight;
+use super::key_ring::KeyRing;
 use super::page_token::PageTokens;
 use crate::catalog::Catalog;
 use crate::clock::Clock;

@@ -10,13 +10,14 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::error::StartError;
+use super::listener;
+use super::running::{DRAIN, MockServer};
 use super::store::Store;
-use super::{DRAIN, MockServer, listener};
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::core::id::{PrincipalId, WorkspaceId};
-use crate::http::auth::KeyRing;
 use crate::http::idempotency::InFlight;
+use crate::http::key_ring::KeyRing;
 use crate::http::page_token::PageTokens;
 use crate::http::router::router;
 use crate::http::state::{Shared, State};
@@ -39,6 +40,13 @@ pub struct MockServerBuilder {
     step_delay: Duration,
     keep_alive: Duration,
     clock: Arc<dyn Clock>,
+}
+
+impl MockServer {
+    /// Starts describing a server; see [`MockServerBuilder`] for the defaults.
+    pub fn builder() -> MockServerBuilder {
+        MockServerBuilder::default()
+    }
 }
 
 impl Default for MockServerBuilder {
