@@ -6,11 +6,24 @@ mod support;
 mod calls;
 mod config;
 mod fixtures;
+#[cfg(feature = "sqlx-sqlite")]
+mod follow;
+#[cfg(feature = "sqlx-sqlite")]
+mod follow_failures;
+#[cfg(feature = "sqlx-sqlite")]
+mod follow_head;
+#[cfg(feature = "sqlx-sqlite")]
+mod follow_kill;
+#[cfg(feature = "sqlx-sqlite")]
+mod follow_rivals;
 mod hostile;
 mod model;
 mod paging;
 mod retries;
+mod send_bounds;
 mod settlement;
+#[cfg(feature = "sqlx-sqlite")]
+mod sqlite_store;
 mod sse;
 mod stream_end;
 mod stream_liveness;

@@ -3,3 +3,5 @@
 pub(crate) mod clock;
 pub(crate) mod event;
 pub(crate) mod fake_api;
+#[cfg(feature = "sqlx-sqlite")]
+pub(crate) mod projection;
