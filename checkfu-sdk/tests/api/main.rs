@@ -17,6 +17,8 @@ mod follow_kill;
 #[cfg(feature = "sqlx-sqlite")]
 mod follow_rivals;
 mod hostile;
+#[cfg(feature = "sqlx-sqlite")]
+mod mock_server;
 mod model;
 mod paging;
 mod retries;

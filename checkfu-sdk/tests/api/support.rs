@@ -5,3 +5,4 @@ pub(crate) mod event;
 pub(crate) mod fake_api;
 #[cfg(feature = "sqlx-sqlite")]
 pub(crate) mod projection;
+pub(crate) mod relay;
