@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::auth::Caller;
 use super::call::Ids;
+use super::page_token::Place;
 use super::query::Parameters;
 use super::response::{Answer, json, resource};
 use super::state::Shared;
@@ -79,7 +80,7 @@ fn paged(shared: &Shared, uri: &Uri, list: &str, items: impl Iterator<Item = imp
     let after = token
         .map(|token| shared.tokens.open(list, &token, now))
         .transpose()?
-        .unwrap_or(0);
+        .map_or(0, |place| place.position);
     let after = usize::try_from(after).unwrap_or(usize::MAX);
     let mut items = items.skip(after);
     let encoded = items
@@ -89,7 +90,9 @@ fn paged(shared: &Shared, uri: &Uri, list: &str, items: impl Iterator<Item = imp
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| unreadable(error.into()))?;
     let position = (after + encoded.len()) as u64;
-    let next = items.next().map(|_| shared.tokens.seal(list, position, now));
+    let next = items
+        .next()
+        .map(|_| shared.tokens.seal(list, &Place::after(position), now));
     Ok(json(
         StatusCode::OK,
         page(encoded.iter().map(Vec::as_slice), next.as_deref()),

@@ -8,6 +8,7 @@ use super::auth::Caller;
 use super::body::{EmptyBody, ReadBody};
 use super::call::{Call, Ids, mutate};
 use super::fence;
+use super::page_token::Place;
 use super::post_event;
 use super::query::Parameters;
 use super::response::{Answer, json};
@@ -64,7 +65,7 @@ pub(crate) async fn list(
     let after = match (after, token) {
         (Some(_), Some(_)) => return Err(conflict().into()),
         (Some(after), None) => cursor::parse(&after).ok_or_else(|| invalid_cursor("after"))?,
-        (None, Some(token)) => shared.tokens.open(&list, &token, now)?,
+        (None, Some(token)) => shared.tokens.open(&list, &token, now)?.position,
         (None, None) => 0,
     };
     match cursor::check(after, session.end().retained) {
@@ -86,7 +87,7 @@ pub(crate) async fn list(
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| shared.tokens.seal(&list, last.seq, now));
+        .map(|last| shared.tokens.seal(&list, &Place::after(last.seq), now));
     let items = found.iter().map(|event| &*event.envelope);
     Ok(json(StatusCode::OK, page(items, next.as_deref())))
 }

@@ -17,6 +17,34 @@ pub(crate) const SECRET_BYTES: usize = 64;
 
 const SEAL_BYTES: usize = 16;
 
+/// Position and time of issue.
+const HEAD_BYTES: usize = 16;
+
+/// Where a walk goes on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The last item that was given.
+    pub(crate) position: u64,
+    /// What the walk is narrowed to, in the list's own words; empty for nothing.
+    pub(crate) filter: String,
+}
+
+impl Place {
+    /// A place in a list that is not narrowed.
+    pub(crate) fn after(position: u64) -> Self {
+        Self {
+            position,
+            filter: String::new(),
+        }
+    }
+}
+
+/// A-LIST: the refusal of a token.
+pub(crate) fn invalid_page() -> ApiError {
+    let message = "page is not a next_page of this list, or has expired; start the list again without it";
+    ApiError::new(Code::InvalidPage, message).with_param("page")
+}
+
 /// Makes and opens tokens with a secret of the server's database.
 pub(crate) struct PageTokens {
     secret: [u8; SECRET_BYTES],
@@ -33,38 +61,33 @@ impl PageTokens {
         Self { secret }
     }
 
-    /// A token that continues `list` after `position`. The list's name holds everything that makes it this list:
-    /// Workspace, resource and filters.
-    pub(crate) fn seal(&self, list: &str, position: u64, now: Moment) -> String {
-        let mut token = Vec::with_capacity(16 + SEAL_BYTES);
-        token.extend_from_slice(&position.to_be_bytes());
+    /// A token that continues `list` after `position`. The list's name holds its Workspace and resource; what the walk
+    /// was narrowed to goes into the token, so that it need not be said again.
+    pub(crate) fn seal(&self, list: &str, place: &Place, now: Moment) -> String {
+        let mut token = Vec::with_capacity(HEAD_BYTES + place.filter.len() + SEAL_BYTES);
+        token.extend_from_slice(&place.position.to_be_bytes());
         token.extend_from_slice(&now.milliseconds().to_be_bytes());
+        token.extend_from_slice(place.filter.as_bytes());
         let seal = self.mac(list, &token).finalize().into_bytes();
         token.extend_from_slice(&seal[..SEAL_BYTES]);
         data_encoding::BASE64URL_NOPAD.encode(&token)
     }
 
-    /// The position in a token that was sealed for this list.
-    pub(crate) fn open(&self, list: &str, token: &str, now: Moment) -> Result<u64, ApiError> {
-        self.read(list, token, now).ok_or_else(|| {
-            ApiError::new(
-                Code::InvalidPage,
-                "page is not a next_page of this list, or has expired; start the list again without it",
-            )
-            .with_param("page")
-        })
+    /// Where a token that was sealed for this list continues.
+    pub(crate) fn open(&self, list: &str, token: &str, now: Moment) -> Result<Place, ApiError> {
+        self.read(list, token, now).ok_or_else(invalid_page)
     }
 
-    fn read(&self, list: &str, token: &str, now: Moment) -> Option<u64> {
+    fn read(&self, list: &str, token: &str, now: Moment) -> Option<Place> {
         let token = data_encoding::BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
-        let (sealed, seal) = token.split_at_checked(16)?;
-        if seal.len() != SEAL_BYTES {
-            return None;
-        }
+        let (sealed, seal) = token.split_at_checked(token.len().checked_sub(SEAL_BYTES)?)?;
         self.mac(list, sealed).verify_truncated_left(seal).ok()?;
-        let (position, issued) = sealed.split_at(8);
+        let (head, filter) = sealed.split_at_checked(HEAD_BYTES)?;
+        let (position, issued) = head.split_at(8);
         let issued = Moment::from_milliseconds(i64::from_be_bytes(issued.try_into().ok()?));
-        (now < issued.plus(LIFE)).then_some(u64::from_be_bytes(position.try_into().ok()?))
+        let position = u64::from_be_bytes(position.try_into().ok()?);
+        let filter = String::from_utf8(filter.to_vec()).ok()?;
+        (now < issued.plus(LIFE)).then_some(Place { position, filter })
     }
 
     fn mac(&self, list: &str, sealed: &[u8]) -> Hmac<Sha256> {
@@ -88,8 +111,12 @@ mod tests {
     #[test]
     fn a_token_opens_only_unchanged_for_its_own_list_and_for_a_day() {
         let tokens = PageTokens::new([7; SECRET_BYTES]);
-        let token = tokens.seal("events of a", 41, at(1000));
-        assert_eq!(tokens.open("events of a", &token, at(1000)).unwrap(), 41);
+        let place = Place {
+            position: 41,
+            filter: "idle".to_owned(),
+        };
+        let token = tokens.seal("events of a", &place, at(1000));
+        assert_eq!(tokens.open("events of a", &token, at(1000)).unwrap(), place);
         assert_eq!(
             tokens.open("events of b", &token, at(1000)).unwrap_err().code,
             Code::InvalidPage

@@ -6,6 +6,7 @@ use axum::http::{StatusCode, Uri};
 
 use super::auth::Caller;
 use super::call::Ids;
+use super::page_token::Place;
 use super::query::Parameters;
 use super::response::{Answer, json};
 use super::state::Shared;
@@ -36,7 +37,7 @@ pub(crate) async fn list(
     let after = token
         .map(|token| shared.tokens.open(&list, &token, now))
         .transpose()?
-        .unwrap_or(0);
+        .map_or(0, |place| place.position);
     let row = session.row;
     let mut found = shared
         .ledger
@@ -49,7 +50,7 @@ pub(crate) async fn list(
     let next = found
         .last()
         .filter(|_| more)
-        .map(|last| shared.tokens.seal(&list, last.created_seq, now));
+        .map(|last| shared.tokens.seal(&list, &Place::after(last.created_seq), now));
     Ok(json(
         StatusCode::OK,
         page(found.iter().map(|run| &*run.resource), next.as_deref()),

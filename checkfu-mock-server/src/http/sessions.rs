@@ -10,6 +10,7 @@ use super::call::{Call, Ids, mutate};
 use super::create_session;
 use super::fence;
 use super::fields::Fields;
+use super::page_token::{Place, invalid_page};
 use super::query::{Parameters, invalid};
 use super::response::{Answer, json, resource};
 use super::state::Shared;
@@ -61,16 +62,13 @@ pub(crate) async fn list(
     let Some(workspace) = caller.workspace else {
         return Ok(json(StatusCode::OK, page([].into_iter(), None)));
     };
-    let list = format!(
-        "sessions {workspace} {} {}",
-        filter.status.map_or("", SessionStatus::as_str),
-        filter.deployment.as_deref().unwrap_or_default()
-    );
+    let list = format!("sessions {workspace}");
     let now = Moment::from(shared.clock.now());
-    let after = token
-        .map(|token| shared.tokens.open(&list, &token, now))
-        .transpose()?
-        .unwrap_or(0);
+    let (after, filter) = match token {
+        Some(token) => resume(shared.tokens.open(&list, &token, now)?, filter)?,
+        None => (0, filter),
+    };
+    let words = words(&filter);
     let mut stored = shared
         .ledger
         .reader()
@@ -82,7 +80,11 @@ pub(crate) async fn list(
     let next = stored
         .last()
         .filter(|_| more)
-        .map(|last| shared.tokens.seal(&list, last.row.cast_unsigned(), now));
+        .map(|last| Place {
+            position: last.row.cast_unsigned(),
+            filter: words,
+        })
+        .map(|place| shared.tokens.seal(&list, &place, now));
     let items = stored
         .iter()
         .map(|session| serde_json::to_vec(&SessionResource::new(&session.admission, &session.head)))
@@ -152,4 +154,24 @@ fn filter(parameters: &mut Parameters) -> Result<Filter, ApiError> {
         ));
     }
     Ok(Filter { status, deployment })
+}
+
+/// A walk by `page` keeps the filters that it began with; to name others than those is a mistake.
+fn resume(place: Place, named: Filter) -> Result<(u64, Filter), ApiError> {
+    let mut words = place.filter.split(' ');
+    let mut word = || words.next().filter(|word| !word.is_empty());
+    let began = Filter {
+        status: word().and_then(SessionStatus::parse),
+        deployment: word().map(ToOwned::to_owned),
+    };
+    if named != Filter::default() && named != began {
+        return Err(invalid_page());
+    }
+    Ok((place.position, began))
+}
+
+/// The filters as a page token keeps them.
+fn words(filter: &Filter) -> String {
+    let status = filter.status.map_or("", SessionStatus::as_str);
+    format!("{status} {}", filter.deployment.as_deref().unwrap_or_default())
 }

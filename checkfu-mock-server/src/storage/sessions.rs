@@ -19,7 +19,7 @@ pub(crate) struct StoredSession {
 }
 
 /// What a list of Sessions is narrowed to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     pub(crate) status: Option<SessionStatus>,
     pub(crate) deployment: Option<String>,

@@ -238,6 +238,12 @@ async fn sessions_are_filtered_by_status_and_deployment() {
         .get(&format!("/v1/sessions?status=canceled&limit=2&page={token}"))
         .await
         .ok(200);
+    let rest = listed(&format!("page={token}")).await;
+    assert_eq!(
+        rest,
+        set(&ids[1..3]),
+        "a walk keeps the filters that it began with"
+    );
     let foreign = world
         .client
         .get(&format!("/v1/sessions?status=pending&page={token}"))
