@@ -27,7 +27,7 @@ pub(crate) struct Admission {
     pub(crate) agent_deployment_id: DeploymentId,
     pub(crate) agent_deployment_revision_number: u32,
     pub(crate) agent: AgentSnapshot,
-    /// What a Run may take once its harness is ready (DLN-2).
+    /// What a Run may take once its harness is ready.
     pub(crate) max_duration_seconds: u64,
     pub(crate) primary_thread_id: ThreadId,
     pub(crate) title: Option<String>,

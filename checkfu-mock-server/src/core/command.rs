@@ -15,7 +15,7 @@ use super::session::Session;
 use super::status::{RunStatus, SessionStatus};
 use super::transition;
 
-/// DLN-1: what a Runner has to make the harness ready.
+/// What a Runner has to make the harness ready.
 const STARTUP_ALLOWANCE: Duration = Duration::from_secs(60);
 
 /// Something that wants to change a Session.
@@ -159,7 +159,7 @@ fn advance(batch: &mut Batch<'_>, id: &RunId, step: Step) -> Result<(), Refusal>
     }
 }
 
-/// DLN-2: the deadline is the claim, the startup allowance and what the sandbox profile allows.
+/// The deadline that is told, not enforced here: the claim, the startup allowance and what the sandbox profile allows.
 fn start(batch: &mut Batch<'_>, id: &RunId) -> Result<(), Refusal> {
     let max_duration = Duration::from_secs(batch.session().admission.max_duration_seconds);
     let Some(run) = batch.session().active_run() else {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::id::{EventId, PrincipalId, RunId, WatchId};
 use super::moment::Moment;
 
-/// Why an event entered the Session (SES-4). The kinds are open.
+/// Why an event entered the Session (A-AUTHOR). The kinds are open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     pub(crate) kind: String,
@@ -79,7 +79,7 @@ pub(crate) struct RunCreated {
     pub(crate) continues_run_id: Option<RunId>,
 }
 
-/// RUN-2: the exact versions that a Run received and the access that it had.
+/// The exact versions that a Run received and the access that it had.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Resolved {
     pub(crate) project_revisions: Vec<Map<String, Value>>,

@@ -26,7 +26,7 @@ pub(crate) struct Run {
     pub(crate) created_at: Moment,
     pub(crate) started_at: Option<Moment>,
     pub(crate) settled_at: Option<Moment>,
-    /// When a Runner took it; deadlines count from here (DLN-1).
+    /// When a Runner took it; deadlines count from here.
     pub(crate) claimed_at: Option<Moment>,
     /// The content of the message that started it.
     pub(crate) input: Vec<Block>,

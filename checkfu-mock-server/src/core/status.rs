@@ -1,4 +1,4 @@
-//! The statuses of Sessions (SES-7) and Runs (RUN-1).
+//! The statuses of Sessions and Runs.
 
 use serde::{Deserialize, Serialize};
 

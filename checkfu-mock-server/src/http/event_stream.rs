@@ -97,7 +97,7 @@ async fn resume(
     seam.map_err(|gap| gap_error(gap, "Last-Event-ID"))
 }
 
-/// PRV-1: the wanted previews. Known ones need the capability, others are a mistake.
+/// The wanted previews: known ones need the capability, others are a mistake (A-SRV).
 fn check_previews(parameters: &mut Parameters) -> Result<(), ApiError> {
     let mut wanted = parameters.take_all("event_deltas");
     wanted.extend(parameters.take_all("event_deltas[]"));

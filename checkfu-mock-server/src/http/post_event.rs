@@ -1,4 +1,4 @@
-//! The body of `POST /v1/sessions/{id}/events`: one `{type, payload}` (EVT-1, SES-4, A-AUTHOR, A-POST).
+//! The body of `POST /v1/sessions/{id}/events`: one `{type, payload}` (EVT-1, A-AUTHOR, A-POST).
 
 use axum::http::Uri;
 use serde_json::Value;

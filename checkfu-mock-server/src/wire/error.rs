@@ -76,7 +76,7 @@ impl ApiError {
         self
     }
 
-    /// The same for an identifier that never existed and for one of another Workspace (A-VER, THR-3).
+    /// The same for an identifier that never existed and for one of another Workspace (A-VER).
     pub(crate) fn not_found(what: &str) -> Self {
         Self::new(Code::NotFound, format!("no such {what} in this Workspace"))
     }

@@ -1,4 +1,4 @@
-//! The Run resource (RUN-1, RUN-2).
+//! The Run resource (RUN-1).
 
 use serde::Serialize;
 

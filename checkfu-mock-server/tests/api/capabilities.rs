@@ -169,7 +169,7 @@ async fn inputs_of_disabled_capabilities_are_refused() {
     assert_eq!(world.log(&session).await.len(), 1);
 }
 
-/// A-SRV, PRV-1: a known preview needs the capability; an unknown one is a mistake.
+/// A-CAP: a known preview needs the capability; an unknown one is a mistake.
 #[tokio::test]
 async fn previews_are_refused() {
     let world = World::new().await;

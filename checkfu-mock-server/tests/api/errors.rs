@@ -160,7 +160,7 @@ async fn checks_come_in_the_documented_order() {
         .refused(409, "runtime.invalid_transition");
 }
 
-/// A-AUTHOR, SES-4, EVT-1, A-POST: each wrong member is named, and nothing is appended.
+/// A-AUTHOR, EVT-1, A-POST: each wrong member is named, and nothing is appended.
 #[tokio::test]
 async fn a_wrong_event_is_refused_by_member() {
     let world = World::new().await;

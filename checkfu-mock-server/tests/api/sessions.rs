@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::world::{AUTHOR, World};
 
-/// SES-2, SES-7: a new Session is pending, with ids of the documented forms and everything that it was given.
+/// SES-2: a new Session is pending, with ids of the documented forms and everything that it was given.
 #[tokio::test]
 async fn a_new_session_is_pending_and_keeps_what_it_was_given() {
     let world = World::new().await;

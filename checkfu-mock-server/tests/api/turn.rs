@@ -88,7 +88,7 @@ async fn the_plain_agent_quotes_its_input() {
     assert!(text(2).contains("19"), "{}", text(2));
 }
 
-/// A-HEAD: the message, its Run and the status that it causes at once are one commit: whoever sees the answer, sees
+/// A-HEAD, SES-6: the message, its Run and the status that it causes at once are one commit: whoever sees the answer, sees
 /// all of them, while the agent has not moved.
 #[tokio::test]
 async fn accepting_a_message_commits_with_what_it_causes_at_once() {
@@ -145,7 +145,7 @@ async fn the_session_shows_status_stop_reason_and_both_ends_of_its_log() {
     assert_eq!(world.read(&session).await["stop_reason"], Value::Null);
 }
 
-/// RUN-1, RUN-2, RUN-3, DLN-2: a Run records trigger, status, cost, what it received and its deadline; it settles
+/// RUN-1, RUN-3: a Run records trigger, status, cost, what it received and its deadline; it settles
 /// by its own event.
 #[tokio::test]
 async fn a_run_records_what_it_was_and_what_it_cost() {
