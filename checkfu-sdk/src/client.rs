@@ -6,6 +6,7 @@ mod handle;
 mod idempotency;
 mod limits;
 mod observer;
+mod trace;
 mod transport;
 
 pub use builder::ClientBuilder;
@@ -15,4 +16,5 @@ pub use observer::{Interruption, Observer, StreamChange};
 
 pub(crate) use call::{Answer, request_id, segment};
 pub(crate) use idempotency::IdempotencyKey;
+pub(crate) use trace::stream_changed;
 pub(crate) use transport::{Body, Request};

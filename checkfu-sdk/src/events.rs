@@ -6,4 +6,5 @@ mod posted;
 mod send;
 
 pub use handle::SessionEvents;
+pub(crate) use handle::{EVENTS, SESSION};
 pub use list::ListEvents;

@@ -64,7 +64,10 @@ impl<'c> Sessions<'c> {
         let id = segment("session id", id.as_str())?;
         let answer = self
             .client
-            .call(Request::new(Method::GET, &["v1", "sessions", id]), None)
+            .call(
+                Request::new(Method::GET, "/v1/sessions/{session_id}", &[id]),
+                None,
+            )
             .await?;
         answer.decode("the session")
     }

@@ -1,5 +1,7 @@
 //! When work is settled, and why: a pure fold over events, without clock or network.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Event, EventId, Seq, Session, SessionStatus, StopReason};
@@ -43,8 +45,8 @@ impl Outcome {
     }
 }
 
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idle {
                 stop_reason: Some(reason),
@@ -109,6 +111,12 @@ impl Settlement {
             seq,
             event_id: None,
         })
+    }
+}
+
+impl fmt::Display for Settlement {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} at seq {}", self.outcome, self.seq)
     }
 }
 

@@ -6,6 +6,7 @@ mod connection;
 mod event_stream;
 mod frame;
 mod open;
+mod opening;
 mod silence;
 
 pub use connection::StreamState;

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::handle::Client;
 use super::idempotency::IdempotencyKey;
+use super::trace;
 use super::transport::{Body, Request, Response};
 use crate::error::{
     ApiError, Attempts, ConfigError, DecodeError, Error, ErrorBody, Limit, StopCause, TransportError,
@@ -71,11 +72,12 @@ impl Request {
 
 impl Client {
     /// Makes one logical call: the request, its retries and its waits (`WIRE-3`, `WIRE-4`).
-    pub(crate) async fn call(
-        &self,
-        mut request: Request,
-        key: Option<IdempotencyKey>,
-    ) -> Result<Answer, Error> {
+    pub(crate) async fn call(&self, request: Request, key: Option<IdempotencyKey>) -> Result<Answer, Error> {
+        let (method, route) = (request.method.clone(), request.route);
+        trace::in_call_span(method.as_str(), route, self.attempts(request, key)).await
+    }
+
+    async fn attempts(&self, mut request: Request, key: Option<IdempotencyKey>) -> Result<Answer, Error> {
         let repeatable = request.method.is_safe() || key.is_some();
         if let Some(key) = key {
             request.headers.insert(IDEMPOTENCY_KEY, key.header());
@@ -98,7 +100,10 @@ impl Client {
             let elapsed = clock.now().saturating_duration_since(started);
             let left = total.saturating_sub(elapsed);
             match self.next_wait(&error, repeatable, count, left, &mut schedule) {
-                Ok(wait) => clock.sleep(wait).await,
+                Ok(wait) => {
+                    trace::trying_again(count, wait, &error);
+                    clock.sleep(wait).await;
+                }
                 Err(stopped) => {
                     return Err(error.with_attempts(Attempts {
                         count,

@@ -20,10 +20,12 @@ const CHECKFU_WORKSPACE: HeaderName = HeaderName::from_static("checkfu-workspace
 const API_VERSION: HeaderValue = HeaderValue::from_static("2026-08-31");
 const AGENT: &str = concat!("checkfu-sdk/", env!("CARGO_PKG_VERSION"));
 
-/// A request before it is sent. The path is given in segments, so that an id can never reach out of its place.
+/// A request before it is sent. The path is kept in segments, so that an id can never reach out of its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
+    /// The path with names in place of the ids, for spans and logs.
+    pub(crate) route: &'static str,
     pub(crate) path: Vec<String>,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) headers: HeaderMap,
@@ -31,10 +33,21 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(method: Method, path: &[&str]) -> Self {
+    /// A request for `route`, in which the ids take the places of the names in braces, in order.
+    pub(crate) fn new(method: Method, route: &'static str, ids: &[&str]) -> Self {
+        let mut ids = ids.iter();
+        let segments = route
+            .split('/')
+            .skip(1)
+            .map(|segment| match segment.strip_prefix('{') {
+                Some(_) => ids.next().copied().unwrap_or_default().to_owned(),
+                None => segment.to_owned(),
+            });
+        let path = segments.collect();
         Self {
             method,
-            path: path.iter().map(|&segment| segment.to_owned()).collect(),
+            route,
+            path,
             query: Vec::new(),
             headers: HeaderMap::new(),
             body: None,

@@ -5,6 +5,12 @@ use crate::error::Error;
 use crate::model::SessionId;
 use crate::sessions::Sessions;
 
+/// One Session.
+pub(crate) const SESSION: &str = "/v1/sessions/{session_id}";
+
+/// The log of one Session.
+pub(crate) const EVENTS: &str = "/v1/sessions/{session_id}/events";
+
 /// The calls on the events of one Session.
 #[derive(Debug, Clone)]
 pub struct SessionEvents {
@@ -31,13 +37,9 @@ impl SessionEvents {
         &self.session_id
     }
 
-    /// A request beneath the Session.
-    pub(crate) fn request(&self, method: Method, beneath: &[&str]) -> Result<Request, Error> {
+    /// A request for a route whose one name is the Session's id.
+    pub(crate) fn request(&self, method: Method, route: &'static str) -> Result<Request, Error> {
         let id = segment("session id", self.session_id.as_str())?;
-        let mut request = Request::new(method, &["v1", "sessions", id]);
-        request
-            .path
-            .extend(beneath.iter().map(|&segment| segment.to_owned()));
-        Ok(request)
+        Ok(Request::new(method, route, &[id]))
     }
 }

@@ -1,7 +1,7 @@
 use futures::stream;
 use http::Method;
 
-use super::handle::SessionEvents;
+use super::handle::{EVENTS, SessionEvents};
 use crate::client::Request;
 use crate::error::{ConfigError, Error};
 use crate::model::{Event, Page, Seq};
@@ -50,7 +50,7 @@ impl ListEvents {
 
     /// The pages.
     pub fn pages(self) -> Pages<Event> {
-        let request = match self.events.request(Method::GET, &["events"]) {
+        let request = match self.events.request(Method::GET, EVENTS) {
             Ok(mut request) => {
                 request
                     .query

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
 use crate::error::Error;
-use crate::events::SessionEvents;
+use crate::events::{SESSION, SessionEvents};
 use crate::model::{Seq, Session};
 use crate::retry::ReconnectPolicy;
 use crate::settlement::{Settlement, SettlementFold};
@@ -157,7 +157,7 @@ impl<S: CursorStore> Follow<S> {
 }
 
 async fn read_session(events: &SessionEvents) -> Result<Session, Error> {
-    let request = events.request(Method::GET, &[])?;
+    let request = events.request(Method::GET, SESSION)?;
     events.client().call(request, None).await?.decode("the session")
 }
 

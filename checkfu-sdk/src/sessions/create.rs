@@ -88,7 +88,7 @@ impl CreateSession {
             Some(key) => IdempotencyKey::given(key)?,
             None => IdempotencyKey::random()?,
         };
-        let request = Request::new(Method::POST, &["v1", "sessions"]).json(&self.body)?;
+        let request = Request::new(Method::POST, "/v1/sessions", &[]).json(&self.body)?;
         self.client.call(request, Some(key)).await?.decode("the session")
     }
 }

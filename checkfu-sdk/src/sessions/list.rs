@@ -48,7 +48,7 @@ impl ListSessions {
 
     /// The pages.
     pub fn pages(self) -> Pages<Session> {
-        let mut list = Request::new(Method::GET, &["v1", "sessions"]);
+        let mut list = Request::new(Method::GET, "/v1/sessions", &[]);
         list.query = self.query;
         by_token(self.client, list, self.page)
     }

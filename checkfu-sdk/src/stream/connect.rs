@@ -3,10 +3,11 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use crate::client::{Body, request_id};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
-use crate::events::SessionEvents;
+use crate::events::{EVENTS, SessionEvents};
 use crate::model::{Event, EventId, Page, RequestId, Seq};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const STREAM: &str = "/v1/sessions/{session_id}/events/stream";
 const EVENT_STREAM: &str = "text/event-stream";
 
 /// An event that was followed: its place, and which one it was (`A-ANCHOR`).
@@ -35,7 +36,7 @@ pub(super) async fn connect(
     if let Some(anchor) = anchor {
         check_anchor(&events, &anchor).await?;
     }
-    let mut request = events.request(Method::GET, &["events", "stream"])?;
+    let mut request = events.request(Method::GET, STREAM)?;
     request
         .headers
         .insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
@@ -71,7 +72,7 @@ pub(super) async fn connect(
 /// Makes sure that the event at the anchor is still the one that was followed. A trimmed event is no finding,
 /// nor is a log that ends before it: the stream itself tells that.
 pub(crate) async fn check_anchor(events: &SessionEvents, anchor: &Anchor) -> Result<(), Error> {
-    let mut request = events.request(Method::GET, &["events"])?;
+    let mut request = events.request(Method::GET, EVENTS)?;
     request.query.push(("after", anchor.seq.before().to_string()));
     request.query.push(("limit", "1".to_owned()));
     let page: Page<Event> = match events.client().call_once(request).await {

@@ -1,14 +1,15 @@
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use futures::future::BoxFuture;
 
 use super::connect::Connected;
+use super::frame::Frame;
 use super::silence::Silence;
 use crate::client::Body;
 use crate::clock::Sleep;
-use crate::error::Error;
-use crate::model::{RequestId, Session};
+use crate::error::{Error, ProtocolError, ProtocolErrorKind, TransportError, TransportErrorKind};
+use crate::model::{Event, RequestId, Seq, Session};
 use crate::sse::Decoder;
 
 /// Where a stream stands.
@@ -54,6 +55,36 @@ pub(super) struct Open {
     pub(super) delivered: bool,
     /// The Session as read after a terminal event, while the connection stays open.
     pub(super) head: Option<BoxFuture<'static, Result<Session, Error>>>,
+}
+
+impl Open {
+    /// The next event among the bytes at hand that is above the cursor.
+    pub(super) fn next_event(&mut self, cursor: Option<Seq>) -> Result<Option<Event>, Error> {
+        loop {
+            let mut rest: &[u8] = &self.bytes;
+            let block = self.decoder.next_block(&mut rest);
+            let read = self.bytes.len() - rest.len();
+            self.bytes.advance(read);
+            let block = match block {
+                Ok(Some(block)) => block,
+                Ok(None) => return Ok(None),
+                Err(too_large) => return Err(self.protocol_error(too_large.into())),
+            };
+            match Frame::read(&block).map_err(|kind| self.protocol_error(kind))? {
+                Frame::Event(event) if Some(event.seq()) > cursor => return Ok(Some(*event)),
+                Frame::Event(_) | Frame::Uncursored => {}
+                Frame::Failure(reason) => {
+                    return Err(TransportError::new(TransportErrorKind::Interrupted)
+                        .caused_by(reason)
+                        .into());
+                }
+            }
+        }
+    }
+
+    fn protocol_error(&self, kind: ProtocolErrorKind) -> Error {
+        ProtocolError::new(kind, self.request_id.clone()).into()
+    }
 }
 
 impl Connection {

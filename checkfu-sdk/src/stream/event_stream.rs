@@ -5,19 +5,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use futures::{FutureExt, Stream};
 
 use super::budget::Budget;
 use super::connect::{Anchor, Connected, connect};
 use super::connection::{Connection, Open, StreamState};
-use super::frame::Frame;
+use super::opening::{Fork, Opening};
 use super::silence::Silence;
-use crate::client::{Body, Interruption, Observer, StreamChange};
-use crate::error::{
-    Error, Limit, ProtocolError, ProtocolErrorKind, StopCause, TransportError, TransportErrorKind,
-};
-use crate::events::SessionEvents;
+use crate::client::{Body, Interruption, Observer, StreamChange, stream_changed};
+use crate::error::{Error, Limit, StopCause, TransportError};
+use crate::events::{SESSION, SessionEvents};
 use crate::model::{Event, RequestId, Seq, Session};
 use crate::settlement::Settlement;
 use crate::sse::Decoder;
@@ -49,25 +47,6 @@ pub struct EventStream {
     terminal: Option<Seq>,
     final_session: Option<Box<Session>>,
     connection: Connection,
-}
-
-/// Whether this Session is known to be a fork.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Fork {
-    Unknown,
-    /// No event at or below this place ends the stream.
-    At(Seq),
-}
-
-/// What a stream is opened with.
-pub(super) struct Opening {
-    pub(super) events: SessionEvents,
-    pub(super) after: Option<Seq>,
-    pub(super) anchored: bool,
-    pub(super) anchor: Option<Anchor>,
-    pub(super) fork: Fork,
-    pub(super) budget: Budget,
-    pub(super) observer: Option<Arc<dyn Observer>>,
 }
 
 /// Goes on in the new state, or hands out an item, or the end.
@@ -108,8 +87,10 @@ impl EventStream {
     }
 
     fn notify(&self, change: &StreamChange<'_>) {
+        let session_id = self.events.session_id();
+        stream_changed(session_id, change);
         if let Some(observer) = &self.observer {
-            observer.stream_changed(self.events.session_id(), change);
+            observer.stream_changed(session_id, change);
         }
     }
 
@@ -225,7 +206,7 @@ impl EventStream {
 
     fn poll_open(&mut self, mut open: Box<Open>, context: &mut Context<'_>) -> Poll<Step> {
         loop {
-            match self.decode(&mut open) {
+            match open.next_event(self.cursor) {
                 Ok(Some(event)) => {
                     let ends = self.deliver(&mut open, &event);
                     self.connection = if ends {
@@ -289,34 +270,6 @@ impl EventStream {
         }
     }
 
-    /// The next event among the bytes at hand that is above the cursor.
-    fn decode(&self, open: &mut Open) -> Result<Option<Event>, Error> {
-        let protocol_error =
-            |kind, request_id: &Option<RequestId>| ProtocolError::new(kind, request_id.clone());
-        loop {
-            let mut rest: &[u8] = &open.bytes;
-            let block = open.decoder.next_block(&mut rest);
-            let read = open.bytes.len() - rest.len();
-            open.bytes.advance(read);
-            let block = match block {
-                Ok(Some(block)) => block,
-                Ok(None) => return Ok(None),
-                Err(error) => {
-                    return Err(protocol_error(ProtocolErrorKind::from(error), &open.request_id).into());
-                }
-            };
-            match Frame::read(&block).map_err(|kind| protocol_error(kind, &open.request_id))? {
-                Frame::Event(event) if Some(event.seq()) > self.cursor => return Ok(Some(*event)),
-                Frame::Event(_) | Frame::Uncursored => {}
-                Frame::Failure(reason) => {
-                    return Err(TransportError::new(TransportErrorKind::Interrupted)
-                        .caused_by(reason)
-                        .into());
-                }
-            }
-        }
-    }
-
     /// Moves the cursor to an event that is handed out; says whether the stream is over with it.
     fn deliver(&mut self, open: &mut Open, event: &Event) -> bool {
         self.cursor = Some(event.seq());
@@ -349,7 +302,7 @@ fn is_copy(terminal: Seq, session: Result<&Session, &Error>) -> bool {
 }
 
 async fn read_session(events: SessionEvents) -> Result<Session, Error> {
-    let request = events.request(http::Method::GET, &[])?;
+    let request = events.request(http::Method::GET, SESSION)?;
     let client = events.client();
     let answer = client
         .within(HEAD_LIMIT, Limit::Total, client.call_once(request))

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::connect::Anchor;
-use super::event_stream::{EventStream, Fork, Opening};
+use super::event_stream::EventStream;
+use super::opening::{Fork, Opening};
 use crate::client::Observer;
 use crate::events::SessionEvents;
 use crate::model::Seq;

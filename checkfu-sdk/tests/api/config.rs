@@ -50,6 +50,16 @@ fn a_client_needs_a_key_and_a_usable_base_url() {
     ));
 }
 
+/// Without a TLS feature, https is refused when the client is built, and the default base URL is https.
+#[cfg(not(any(feature = "rustls", feature = "native-tls")))]
+#[test]
+fn https_needs_a_tls_feature() {
+    assert!(matches!(
+        config_error(Client::builder().api_key("k").build()),
+        ConfigError::TlsNotBuilt
+    ));
+}
+
 /// Runs one ignored-by-default test of this binary in a process of its own, with other variables.
 fn run_alone(test: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());

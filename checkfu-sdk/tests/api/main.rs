@@ -10,7 +10,6 @@ mod fixtures;
 mod follow;
 #[cfg(feature = "sqlx-sqlite")]
 mod follow_failures;
-#[cfg(feature = "sqlx-sqlite")]
 mod follow_head;
 #[cfg(feature = "sqlx-sqlite")]
 mod follow_kill;
@@ -31,3 +30,5 @@ mod stream_end;
 mod stream_liveness;
 mod stream_protocol;
 mod stream_resume;
+#[cfg(feature = "tracing")]
+mod traces;

@@ -5,4 +5,5 @@ pub(crate) mod event;
 pub(crate) mod fake_api;
 #[cfg(feature = "sqlx-sqlite")]
 pub(crate) mod projection;
+#[cfg(feature = "sqlx-sqlite")]
 pub(crate) mod relay;

@@ -24,10 +24,8 @@ pub(crate) enum Step {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
-    pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) headers: HashMap<String, String>,
-    pub(crate) body: String,
 }
 
 /// Answers over raw TCP: each stream connection takes the next script, the rest is one answer a target.
@@ -237,7 +235,7 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
     let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap();
     let mut lines = head.lines();
     let mut first = lines.next()?.split(' ').map(str::to_owned);
-    let (method, target) = (first.next()?, first.next()?);
+    let target = first.nth(1)?;
     let pairs = lines.filter_map(|line| line.split_once(": "));
     let headers: HashMap<_, _> = pairs
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
@@ -250,11 +248,5 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
             return None;
         }
     }
-    let body = String::from_utf8(bytes.split_off(head_end + 4)).unwrap();
-    Some(Recorded {
-        method,
-        target,
-        headers,
-        body,
-    })
+    Some(Recorded { target, headers })
 }
