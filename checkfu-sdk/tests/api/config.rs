@@ -1,7 +1,7 @@
-use std::process::Command;
-
 use checkfu_sdk::error::ConfigError;
 use checkfu_sdk::{Client, Error};
+
+use crate::support::alone::run_alone;
 
 fn config_error(result: Result<Client, Error>) -> ConfigError {
     match result {
@@ -58,18 +58,6 @@ fn https_needs_a_tls_feature() {
         config_error(Client::builder().api_key("k").build()),
         ConfigError::TlsNotBuilt
     ));
-}
-
-/// Runs one ignored-by-default test of this binary in a process of its own, with other variables.
-fn run_alone(test: &str, variables: &[(&str, &str)]) {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--include-ignored", "--nocapture"]);
-    for name in ["CHECKFU_API_KEY", "CHECKFU_BASE_URL", "CHECKFU_WORKSPACE_ID"] {
-        command.env_remove(name);
-    }
-    let output = command.envs(variables.iter().copied()).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
 /// A machine without any CA certificate builds a client for plain HTTP, and is told what it lacks for https.

@@ -1,5 +1,6 @@
 //! A server that does exactly what a test says, a clock that a test drives, and events to send.
 
+pub(crate) mod alone;
 pub(crate) mod clock;
 pub(crate) mod event;
 pub(crate) mod fake_api;

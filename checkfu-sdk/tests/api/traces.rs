@@ -48,8 +48,14 @@ impl Subscriber for Recorder {
 }
 
 /// Calls, retries and broken streams are told to `tracing`, by route and without the key.
+#[test]
+fn calls_retries_and_streams_are_traced() {
+    crate::support::alone::run_alone("traces::alone_with_a_subscriber", &[]);
+}
+
 #[tokio::test]
-async fn calls_retries_and_streams_are_traced() {
+#[ignore = "runs in a process of its own"]
+async fn alone_with_a_subscriber() {
     let recorder = Recorder::default();
     let _guard = tracing::subscriber::set_default(recorder.clone());
     let api = FakeApi::start().await;
