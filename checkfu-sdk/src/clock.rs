@@ -10,8 +10,8 @@ pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Where the SDK takes its time from.
 ///
-/// Back-off, the silence watchdog and every limit use it, so a program can drive them in its tests. The default
-/// is tokio's timer.
+/// Back-off, the silence watchdog and every limit but the one on connecting use it, so a program can drive them in
+/// its tests. The default is tokio's timer.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The monotonic time; waits and limits are measured in it.
     fn now(&self) -> Instant;

@@ -17,6 +17,20 @@ const BASE_URL_VARIABLE: &str = "CHECKFU_BASE_URL";
 const WORKSPACE_VARIABLE: &str = "CHECKFU_WORKSPACE_ID";
 
 /// Sets up a [`Client`].
+///
+/// ```
+/// use std::time::Duration;
+/// use checkfu_sdk::retry::RetryPolicy;
+/// use checkfu_sdk::{Client, Limits};
+///
+/// let client = Client::builder()
+///     .base_url("http://127.0.0.1:8080")
+///     .api_key("key")
+///     .limits(Limits::default().total(Duration::from_secs(30)))
+///     .retry_policy(RetryPolicy::default().max_attempts(5))
+///     .build()?;
+/// # Ok::<(), checkfu_sdk::Error>(())
+/// ```
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ClientBuilder {
     base_url: String,

@@ -33,7 +33,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The time to reach the server. Default: 10 s.
+    /// The time to reach the server, always in real time. Default: 10 s.
     pub fn connect(mut self, limit: Duration) -> Self {
         self.connect = limit;
         self

@@ -15,6 +15,8 @@ pub(super) struct Progress<S: CursorStore> {
     /// Status events up to here settle nothing (`A-FORK`).
     pub(super) forked_at: Seq,
     pub(super) fold: SettlementFold,
+    /// The place of the input, if the caller named one.
+    pub(super) input: Option<Seq>,
     /// The Session said on open that it is settled, as of this place (`A-HEAD`).
     pub(super) settled_on_open: Option<Settlement>,
     /// The last settlement that is stored beside the cursor.
@@ -46,10 +48,9 @@ impl<S: CursorStore> Progress<S> {
     pub(super) fn reached_head(&mut self) {
         let Some(head) = &self.settled_on_open else { return };
         if self.seen.unwrap_or_default() >= head.seq {
-            let known = self
-                .stored
-                .as_ref()
-                .filter(|stored| stored.outcome == head.outcome);
+            let known = self.stored.as_ref().filter(|stored| {
+                stored.outcome == head.outcome && self.input.is_none_or(|input| stored.seq > input)
+            });
             self.settlement = Some(known.unwrap_or(head).clone());
         }
     }

@@ -118,6 +118,7 @@ impl<S: CursorStore> Follow<S> {
             seen: stored.seq(),
             forked_at: Seq::ZERO,
             fold: SettlementFold::after(input),
+            input: self.input,
             settled_on_open: None,
             stored: stored.settlement,
             settlement: None,

@@ -75,6 +75,24 @@ async fn a_settled_session_at_its_head_ends_the_follow() {
     }
 }
 
+/// A-HEAD: at the head, the settlement is the stored one where it may answer, told by its own place; one below the
+/// caller's input may not, and the Session's word counts.
+#[tokio::test]
+async fn at_the_head_the_stored_settlement_is_told() {
+    let api = FakeApi::start().await;
+    api.set_session(session("idle", json!("end_turn"), 7))
+        .set_log(log(1..=7));
+    let events = [message(2), idle(5, "end_turn"), message(7)];
+    let store = MemoryCursorStore::new();
+    api.on_stream(stream(frames(&events)));
+    let mut follower = follow(&api, store.clone(), Some(6)).await;
+    assert_eq!(drain(&mut follower).await.unwrap(), (vec![2, 5, 7], 7));
+    for (input, seq) in [(None, 5), (Some(6), 7)] {
+        let mut follower = follow(&api, store.clone(), input).await;
+        assert_eq!(drain(&mut follower).await.unwrap(), (vec![], seq));
+    }
+}
+
 /// A-HEAD: behind the head of a settled Session, the follow delivers what is left and ends there, though none of it
 /// is a settlement that counts.
 #[tokio::test]
