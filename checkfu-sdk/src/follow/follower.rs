@@ -81,11 +81,10 @@ impl<S: CursorStore> Follower<S> {
         }
     }
 
-    /// Whether the stream ended because the Session itself said that it is over.
+    /// Whether the stream ended because the Session itself said that it is settled (`A-HEAD`).
     fn session_ended(&mut self) -> bool {
-        let session = self.stream.final_session();
-        let settlement = session.and_then(Settlement::of_session);
-        self.progress.settlement = settlement.filter(|settlement| self.progress.fold.counts(settlement.seq));
+        let head = self.stream.final_session().and_then(Settlement::of_session);
+        self.progress.settlement = head.filter(|head| head.seq >= self.progress.input);
         self.progress.settlement.is_some()
     }
 

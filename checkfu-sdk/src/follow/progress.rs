@@ -15,8 +15,10 @@ pub(super) struct Progress<S: CursorStore> {
     /// Status events up to here settle nothing (`A-FORK`).
     pub(super) forked_at: Seq,
     pub(super) fold: SettlementFold,
-    /// The place of the input, if the caller named one.
-    pub(super) input: Option<Seq>,
+    /// The place of the input, or else of the cursor on open.
+    pub(super) input: Seq,
+    /// Whether the caller named the input.
+    pub(super) input_named: bool,
     /// The Session said on open that it is settled, as of this place (`A-HEAD`).
     pub(super) settled_on_open: Option<Settlement>,
     /// The last settlement that is stored beside the cursor.
@@ -49,7 +51,8 @@ impl<S: CursorStore> Progress<S> {
         let Some(head) = &self.settled_on_open else { return };
         if self.seen.unwrap_or_default() >= head.seq {
             let known = self.stored.as_ref().filter(|stored| {
-                stored.outcome == head.outcome && self.input.is_none_or(|input| stored.seq > input)
+                let may_answer = !self.input_named || stored.seq > self.input;
+                may_answer && stored.outcome == head.outcome
             });
             self.settlement = Some(known.unwrap_or(head).clone());
         }

@@ -118,7 +118,8 @@ impl<S: CursorStore> Follow<S> {
             seen: stored.seq(),
             forked_at: Seq::ZERO,
             fold: SettlementFold::after(input),
-            input: self.input,
+            input,
+            input_named: self.input.is_some(),
             settled_on_open: None,
             stored: stored.settlement,
             settlement: None,
@@ -152,7 +153,11 @@ impl<S: CursorStore> Follow<S> {
             }
             progress.reached_head();
         }
-        let stream = stream.anchored(anchor).forked_at(progress.forked_at).open();
+        let stream = stream
+            .anchored(anchor)
+            .forked_at(progress.forked_at)
+            .settles_from(input)
+            .open();
         Ok(Follower::new(progress, stream, Some(session)))
     }
 }

@@ -39,6 +39,7 @@ pub struct EventStream {
     anchor: Option<Anchor>,
     anchored: bool,
     fork: Fork,
+    settles_from: Option<Seq>,
     budget: Budget,
     observer: Option<Arc<dyn Observer>>,
     connections: u64,
@@ -60,6 +61,7 @@ impl EventStream {
             anchor: opening.anchor,
             anchored: opening.anchored,
             fork: opening.fork,
+            settles_from: opening.settles_from,
             budget: opening.budget,
             observer: opening.observer,
             connections: 0,
@@ -189,9 +191,10 @@ impl EventStream {
                 self.end()
             }
             (None, Ok(session)) => {
-                let settlement = Settlement::of_session(&session);
-                let over = settlement.is_some_and(|settlement| {
-                    settlement.outcome.is_terminal() && settlement.seq <= self.cursor.unwrap_or_default()
+                let over = Settlement::of_session(&session).is_some_and(|head| {
+                    let ends =
+                        head.outcome.is_terminal() || self.settles_from.is_some_and(|from| head.seq >= from);
+                    ends && head.seq <= self.cursor.unwrap_or_default()
                 });
                 if !over {
                     return self.wait(None);

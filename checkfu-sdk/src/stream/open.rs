@@ -20,6 +20,7 @@ pub struct StreamEvents {
     anchored: bool,
     anchor: Option<Anchor>,
     fork: Fork,
+    settles_from: Option<Seq>,
 }
 
 impl SessionEvents {
@@ -46,6 +47,7 @@ impl SessionEvents {
             anchored: false,
             anchor: None,
             fork: Fork::Unknown,
+            settles_from: None,
         }
     }
 }
@@ -78,6 +80,7 @@ impl StreamEvents {
             anchored: self.anchored,
             anchor: self.anchor,
             fork: self.fork,
+            settles_from: self.settles_from,
             budget: Budget::new(self.reconnect),
             observer: self.observer,
         })
@@ -93,6 +96,13 @@ impl StreamEvents {
     /// Says that the Session was forked at this place; `Seq::ZERO` says that it is no fork.
     pub(crate) fn forked_at(mut self, seq: Seq) -> Self {
         self.fork = Fork::At(seq);
+        self
+    }
+
+    /// Ends the stream also where the Session itself says, after a close without events, that a turn settled, at or
+    /// above this place (`A-HEAD`).
+    pub(crate) fn settles_from(mut self, input: Seq) -> Self {
+        self.settles_from = Some(input);
         self
     }
 

@@ -21,6 +21,7 @@ pub(super) struct Opening {
     pub(super) anchored: bool,
     pub(super) anchor: Option<Anchor>,
     pub(super) fork: Fork,
+    pub(super) settles_from: Option<Seq>,
     pub(super) budget: Budget,
     pub(super) observer: Option<Arc<dyn Observer>>,
 }

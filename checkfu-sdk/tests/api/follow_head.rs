@@ -306,9 +306,23 @@ async fn a_cursor_ahead_of_the_log_is_a_gap() {
     );
 }
 
-/// A-HEAD, SES-9: a Session that ended while the connection was down settles the follow, once it is read.
+/// A-HEAD, SES-9: a Session that ended, or whose turn did, while the connection was down settles the follow, once it
+/// is read; a turn that ended before the input does not.
 #[tokio::test]
 async fn a_session_that_ended_unseen_settles_the_follow() {
+    for (input, settles) in [(Some(3), true), (None, true), (Some(8), false)] {
+        let api = FakeApi::start().await;
+        api.set_session(session("running", json!(null), 7))
+            .set_log(log(1..=7))
+            .on_stream(stream(""));
+        api.on_stream(stream(frames(&[idle(9, "refusal")])));
+        let mut follower = follow(&api, store_at(7).await, input).await;
+        api.set_session(session("idle", json!("end_turn"), 7));
+        let (delivered, settled) = drain(&mut follower).await.unwrap();
+        let expected = if settles { (vec![], 7) } else { (vec![9], 9) };
+        assert_eq!((delivered, settled), expected);
+    }
+
     let api = FakeApi::start().await;
     api.set_session(session("running", json!(null), 7))
         .set_log(log(1..=7))
