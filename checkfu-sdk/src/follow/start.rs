@@ -79,7 +79,8 @@ impl<S: CursorStore> Follow<S> {
     /// Reads the stored cursor and, once, the Session (`A-HEAD`).
     ///
     /// If the cursor's row already holds a settlement above the input, or the Session is settled and the cursor
-    /// stands at its head, the follower has nothing to deliver and knows the settlement at once (`FOL-6`).
+    /// stands at its head, the follower has nothing to deliver and knows the settlement at once (`FOL-6`). That holds
+    /// only while the event at the cursor is still the one that was followed (`A-ANCHOR`), which is looked at first.
     ///
     /// # Errors
     ///
@@ -124,14 +125,6 @@ impl<S: CursorStore> Follow<S> {
             stored: stored.settlement,
             settlement: None,
         };
-        progress.settlement = progress
-            .stored
-            .clone()
-            .filter(|settlement| settlement.seq > input);
-        if progress.settlement.is_some() {
-            return Ok(Follower::new(progress, stream.open(), None));
-        }
-
         let session = read_session(&self.events).await.map_err(FollowError::read)?;
         if let Some(fork) = session.forked_from() {
             progress.forked_at = fork.seq;
@@ -145,13 +138,24 @@ impl<S: CursorStore> Follow<S> {
         });
         progress.settled_on_open = Settlement::of_session(&session).filter(|head| head.seq >= input);
         let head = progress.settled_on_open.as_ref().map(|head| head.seq);
-        if head.is_some() && head == progress.seen {
+        let at_head = head.is_some() && head == progress.seen;
+        // A log that ends below the cursor is not the one that was followed, so nothing stored speaks for it: the
+        // stream is opened and refused.
+        let within = session.last_seq().is_none_or(|last| Some(last) >= progress.seen);
+        let recorded = progress
+            .stored
+            .clone()
+            .filter(|stored| within && stored.seq > input);
+        if at_head || recorded.is_some() {
             if let Some(anchor) = &anchor {
                 check_anchor(&self.events, anchor)
                     .await
                     .map_err(FollowError::read)?;
             }
-            progress.reached_head();
+            progress.settlement = recorded;
+            if progress.settlement.is_none() {
+                progress.reached_head();
+            }
         }
         let stream = stream
             .anchored(anchor)

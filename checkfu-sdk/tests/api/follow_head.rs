@@ -150,7 +150,7 @@ async fn an_older_idle_does_not_settle_new_work() {
     );
 }
 
-/// FOL-6, A-HEAD: a settlement that is stored above the input ends the follow before anything is asked; one at or
+/// FOL-6, A-HEAD: a settlement that is stored above the input ends the follow before a stream is opened; one at or
 /// below it does not count.
 #[tokio::test]
 async fn a_stored_settlement_is_looked_at_first() {
@@ -161,20 +161,57 @@ async fn a_stored_settlement_is_looked_at_first() {
     let store = store_at(5).await;
     let mut follower = follow(&api, store.clone(), Some(6)).await;
     assert_eq!(drain(&mut follower).await.unwrap(), (vec![7], 7));
-    let requests = api.requests().len();
+    let streams = api.stream_cursors().len();
     let mut again = follow(&api, store.clone(), Some(6)).await;
     assert_eq!(again.settlement(), follower.settlement());
     assert_eq!(drain(&mut again).await.unwrap(), (vec![], 7));
-    assert_eq!(
-        api.requests().len(),
-        requests,
-        "the stored settlement answers alone"
-    );
+    assert_eq!(api.stream_cursors().len(), streams, "a stream was opened");
     for input in [Some(7), None] {
         let mut follower = follow(&api, store_with(&store).await, input).await;
         api.on_stream(stream(frames(&[message(9), idle(12, "end_turn")])));
         assert_eq!(drain(&mut follower).await.unwrap(), (vec![9, 12], 12));
     }
+}
+
+/// A-ANCHOR: a settlement that is stored speaks only for the log that was followed. A log that was replaced is a
+/// divergence, and one that ends below the cursor a gap, though the stored settlement is above the input.
+#[tokio::test]
+async fn a_stored_settlement_of_another_log_does_not_count() {
+    let api = FakeApi::start().await;
+    api.set_session(session("running", json!(null), 7))
+        .set_log(log(1..=7));
+    api.on_stream(stream(frames(&[idle(7, "end_turn")])));
+    let store = store_at(5).await;
+    let mut follower = follow(&api, store.clone(), Some(6)).await;
+    assert_eq!(drain(&mut follower).await.unwrap(), (vec![7], 7));
+
+    let mut replaced = log(1..=6);
+    replaced.push(json!({ "id": "evt_other", "seq": 7, "type": "user.message" }));
+    api.set_log(replaced);
+    let events = api.client().sessions().events("sess_1");
+    let error = events
+        .follow("c", store.clone())
+        .input(Seq::from(6))
+        .start()
+        .await
+        .unwrap_err();
+    let error = error.api_error().unwrap();
+    assert!(matches!(error, Error::Divergence(_)), "{error:?}");
+
+    api.set_session(session("idle", json!("end_turn"), 3))
+        .set_log(log(1..=3));
+    let body = json!({ "error": { "code": "runtime.cursor_ahead", "details": { "last_seq": 3 } } });
+    api.on_stream(answer(
+        409,
+        "content-type: application/json\r\n",
+        &body.to_string(),
+    ));
+    let mut follower = follow(&api, store, Some(2)).await;
+    let error = follower.next().await.unwrap_err();
+    assert!(
+        matches!(error.api_error(), Some(Error::CursorGap(_))),
+        "{error:?}"
+    );
 }
 
 /// Another store with the same cursor.
