@@ -33,7 +33,8 @@ impl SessionEvents {
         &self.client
     }
 
-    pub(crate) fn session_id(&self) -> &SessionId {
+    /// The Session.
+    pub fn session_id(&self) -> &SessionId {
         &self.session_id
     }
 

@@ -190,15 +190,15 @@ async fn another_server_is_named_by_url_and_key() {
         .await
         .unwrap();
     let directory = directory();
-    let there = |key: &str| {
+    let there = |url: &str, key: &str| {
         let mut command = quickstart(directory.path());
-        command.args(["--url", server.url(), "--deployment", server.deployment_id()]);
+        command.args(["--url", url, "--deployment", server.deployment_id()]);
         command
             .args(["--principal", server.principal_id()])
             .env("CHECKFU_API_KEY", key);
         command
     };
-    let run = finish(&mut there(server.api_key()));
+    let run = finish(&mut there(server.url(), server.api_key()));
     assert_settled(&run);
     assert_eq!(after(run.line("resumed")), after(run.line("cut")));
     assert!(
@@ -206,15 +206,127 @@ async fn another_server_is_named_by_url_and_key() {
         "a server was started here all the same"
     );
 
+    let slash = finish(&mut there(&format!("{}/", server.url()), server.api_key()));
+    assert_settled(&slash);
+
     let elsewhere = finish(&mut quickstart(directory.path()));
     assert!(!elsewhere.success);
     assert!(elsewhere.errors.contains("give another --dir"), "{elsewhere:#?}");
 
-    let refused = finish(&mut there("wrong-key"));
+    let refused = finish(&mut there(server.url(), "wrong-key"));
     assert!(!refused.success && refused.errors.contains("401"), "{refused:#?}");
     assert!(
         !format!("{refused:?}").contains("wrong-key"),
         "the key is printed"
     );
+
+    let nothing = finish(&mut there("http://127.0.0.1:1", server.api_key()));
+    assert!(
+        nothing.errors.contains("not of http://127.0.0.1:1"),
+        "{nothing:#?}"
+    );
     server.shutdown().await;
+}
+
+/// A mistake is named and leaves a directory that works: no server is bound before it made a Session, and an input that
+/// the server refused does not stand in the way of the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mistake_does_not_spoil_the_directory() {
+    let directory = directory();
+    let empty = finish(quickstart(directory.path()).arg("  "));
+    assert!(empty.errors.contains("the text is empty"), "{empty:#?}");
+
+    let keyless = finish(quickstart(directory.path()).args(["--url", "http://127.0.0.1:1"]));
+    assert!(
+        keyless.errors.contains("CHECKFU_AGENT_DEPLOYMENT_ID"),
+        "{keyless:#?}"
+    );
+    let there = |url: &str| {
+        let mut command = quickstart(directory.path());
+        let (deployment, principal) = (format!("adep_{:032x}", 1), format!("prin_{:032x}", 1));
+        command.args([
+            "--url",
+            url,
+            "--deployment",
+            &deployment,
+            "--principal",
+            &principal,
+        ]);
+        command.env("CHECKFU_API_KEY", "key");
+        command
+    };
+    let nobody = finish(&mut there("http://127.0.0.1:1"));
+    assert!(
+        nobody
+            .errors
+            .contains("cannot reach 127.0.0.1:1: Connection refused"),
+        "{nobody:#?}"
+    );
+    let password = finish(&mut there("http://user:secret@127.0.0.1:1"));
+    assert!(
+        !password.success && !format!("{password:?}").contains("secret"),
+        "{password:#?}"
+    );
+
+    let long = finish(quickstart(directory.path()).arg("x".repeat(100_000)));
+    assert_settled(&long);
+    let huge = directory.path().join("huge");
+    let refused = finish(quickstart(&huge).arg(format!("\u{1b}[31m{}", "y".repeat(9))));
+    assert_settled(&refused);
+    assert!(
+        refused.lines.iter().all(|line| !line.contains('\u{1b}')),
+        "{refused:#?}"
+    );
+}
+
+/// A directory whose server lost its log says so, and one in use keeps a second run out.
+#[tokio::test]
+async fn a_lost_log_and_a_second_run_are_named() {
+    let directory = directory();
+    assert_settled(&finish(&mut quickstart(directory.path())));
+    let server = directory.path().join("server");
+    let old = directory.path().join("old");
+    std::fs::rename(&server, &old).unwrap();
+    let lost = finish(&mut quickstart(directory.path()));
+    assert!(
+        lost.errors.contains("the server does not know Session"),
+        "{lost:#?}"
+    );
+    assert!(lost.errors.contains("give another --dir"), "{lost:#?}");
+
+    let lock = std::fs::File::open(directory.path().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let second = finish(&mut quickstart(directory.path()));
+    assert!(
+        second.errors.contains("another quickstart works in"),
+        "{second:#?}"
+    );
+}
+
+/// A-ANCHOR: a server that was set back to an earlier state gives numbers out again. The follow stops and says that it
+/// cannot go on; it never takes an old settlement for the new turn's.
+#[tokio::test]
+async fn a_log_that_was_set_back_is_never_followed_in_silence() {
+    let directory = directory();
+    assert_settled(&finish(&mut quickstart(directory.path())));
+    let server = directory.path().join("server");
+    let old = directory.path().join("old");
+    copy(&server, &old);
+    assert_settled(&finish(&mut quickstart(directory.path())));
+    std::fs::remove_dir_all(&server).unwrap();
+    std::fs::rename(&old, &server).unwrap();
+    for _ in 0..2 {
+        let run = finish(&mut quickstart(directory.path()));
+        assert!(!run.success, "{run:#?}");
+        assert!(run.errors.contains("cannot be followed any further"), "{run:#?}");
+        assert!(run.lines.iter().all(|line| !line.starts_with("lost")), "{run:#?}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
 }

@@ -12,7 +12,7 @@ use clap::Parser;
 #[command(name = "quickstart")]
 pub(crate) struct Arguments {
     /// What the user says in this turn.
-    #[arg(default_value = "Draft a release note for version 1.2.")]
+    #[arg(default_value = "Draft a release note for version 1.2.", value_parser = text)]
     pub(crate) text: String,
 
     /// Where the follower's database lies, and the server's when it is started here.
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     pub(crate) dir: PathBuf,
 
     /// Another server, such as `https://api.checkfu.com`. Its key is read from CHECKFU_API_KEY.
-    #[arg(long, requires_all = ["deployment", "principal"])]
+    #[arg(long)]
     pub(crate) url: Option<String>,
 
     /// The Agent deployment that the Session starts from, at another server.
@@ -30,4 +30,12 @@ pub(crate) struct Arguments {
     /// The Principal that the Session acts as, at another server.
     #[arg(long, env = "CHECKFU_PRINCIPAL_ID")]
     pub(crate) principal: Option<String>,
+}
+
+fn text(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        Err("say something: the text is empty")
+    } else {
+        Ok(text.to_owned())
+    }
 }

@@ -2,8 +2,7 @@
 
 use checkfu_sdk::{Event, EventData};
 
-/// The longest gist, in characters.
-const WIDTH: usize = 64;
+use crate::output::one_line;
 
 /// What an event says, cut to one line.
 pub(crate) fn gist(event: &Event) -> String {
@@ -30,26 +29,12 @@ pub(crate) fn gist(event: &Event) -> String {
     one_line(&text)
 }
 
-fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(WIDTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn event(json: &str) -> Event {
         serde_json::from_str(json).unwrap()
-    }
-
-    #[test]
-    fn a_long_text_is_cut_to_one_line_between_characters() {
-        assert_eq!(one_line("two\n words"), "two words");
-        assert_eq!(one_line(&"é".repeat(65)), format!("{}…", "é".repeat(64)));
     }
 
     #[test]

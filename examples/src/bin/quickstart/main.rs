@@ -4,6 +4,7 @@
 mod arguments;
 mod failure;
 mod gist;
+mod output;
 mod projection;
 mod relay;
 mod target;
@@ -11,10 +12,16 @@ mod turn;
 
 use std::{error::Error, process::ExitCode};
 
-use checkfu_sdk::Client;
 use clap::Parser;
 
-use crate::{arguments::Arguments, failure::Failure, projection::Projection, relay::Relay, target::Target};
+use crate::{
+    arguments::Arguments,
+    failure::Failure,
+    output::{one_line, say},
+    projection::Projection,
+    relay::Relay,
+    target::Target,
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -22,9 +29,14 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("quickstart: {failure}");
+            let mut said = failure.to_string();
             let mut cause = failure.source();
             while let Some(error) = cause {
-                eprintln!("  because: {error}");
+                let reason = error.to_string();
+                if !said.contains(&reason) {
+                    eprintln!("  because: {reason}");
+                    said = reason;
+                }
                 cause = error.source();
             }
             ExitCode::FAILURE
@@ -35,31 +47,34 @@ async fn main() -> ExitCode {
 async fn run(arguments: Arguments) -> Result<(), Failure> {
     let projection = Projection::open(&arguments.dir).await?;
     let target = Target::start(&arguments).await?;
-    projection.bind(target.name()).await?;
-    println!("server    {}", target.description());
-
     let relay = Relay::start().await.map_err(Failure::Relay)?;
-    let client = target.client(Client::builder())?.proxy(relay.url()).build()?;
+    let client = target.client(&relay)?;
+    say(format_args!("server    {}", target.description()));
     let session = projection.session(&client, &target).await?;
-    println!("session   {session}");
+    say(format_args!("session   {session}"));
 
     let events = client.sessions().events(session);
     if let Some(earlier) = projection.unfinished_turn().await? {
-        println!(
-            "turn {:<4} goes on from an earlier run: {}",
-            earlier.number, earlier.text
-        );
+        let (number, text) = (earlier.number, one_line(&earlier.text));
+        say(format_args!(
+            "turn {number:<4} goes on from an earlier run: {text}"
+        ));
+        if let Some(seq) = projection.last_seq().await? {
+            say(format_args!(
+                "cursor    everything up to seq {seq} is applied already"
+            ));
+        }
         turn::drive(&events, &projection, &target, &relay, earlier).await?;
     }
     let next = projection.begin_turn(&arguments.text).await?;
-    println!("turn {:<4} {}", next.number, next.text);
+    say(format_args!("turn {:<4} {}", next.number, one_line(&next.text)));
     turn::drive(&events, &projection, &target, &relay, next).await?;
 
-    println!(
-        "applied   {} events in {}",
-        projection.events().await?,
-        projection.path().display()
-    );
+    let path = projection.path().display();
+    say(format_args!(
+        "applied   {} events in {path}",
+        projection.events().await?
+    ));
     target.stop().await;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The follower's database: the applied events, the turns, and the SDK's cursor beside them.
 
 use std::{
-    fs,
+    fs::{self, File, TryLockError},
     path::{Path, PathBuf},
 };
 
@@ -26,7 +26,8 @@ const TABLES: &str = "
         text TEXT NOT NULL,
         input_key TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))),
         input_seq INTEGER,
-        settled_seq INTEGER
+        settled_seq INTEGER,
+        refused TEXT
     );
     CREATE TABLE IF NOT EXISTS events (
         seq INTEGER PRIMARY KEY,
@@ -41,6 +42,7 @@ const TABLES: &str = "
 pub(crate) struct Projection {
     pool: SqlitePool,
     path: PathBuf,
+    _lock: File,
 }
 
 /// One input and what became of it.
@@ -54,24 +56,33 @@ pub(crate) struct Turn {
 }
 
 impl Projection {
-    /// Opens the database in `directory`, creating both if absent.
+    /// Opens the database in `directory`, creating both if absent, and keeps other runs out of it.
     pub(crate) async fn open(directory: &Path) -> Result<Self, Failure> {
-        fs::create_dir_all(directory).map_err(|source| Failure::Directory {
+        let unusable = |source| Failure::Directory {
             path: directory.to_owned(),
             source,
-        })?;
+        };
+        fs::create_dir_all(directory).map_err(unusable)?;
+        let lock = File::create(directory.join("lock")).map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Busy {
+                    path: directory.to_owned(),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(unusable(source)),
+        }
         let path = directory.join("follower.db");
-        let options = SqliteConnectOptions::new()
-            .filename(&path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full);
-        let pool = SqlitePoolOptions::new()
-            .max_connections(2)
-            .connect_with(options)
-            .await?;
-        sqlx::raw_sql(TABLES).execute(&pool).await?;
-        let projection = Self { pool, path };
+        let pool = connect(&path).await.map_err(|source| Failure::Open {
+            path: path.clone(),
+            source,
+        })?;
+        let projection = Self {
+            pool,
+            path,
+            _lock: lock,
+        };
         projection.cursors().migrate().await?;
         Ok(projection)
     }
@@ -85,30 +96,27 @@ impl Projection {
         SqliteCursorStore::new(self.pool.clone())
     }
 
-    /// Binds the directory to one server: a Session means nothing on another.
-    pub(crate) async fn bind(&self, server: &str) -> Result<(), Failure> {
-        sqlx::query("INSERT INTO session (only, server) VALUES (1, ?) ON CONFLICT DO NOTHING")
-            .bind(server)
-            .execute(&self.pool)
-            .await?;
-        let bound: String = sqlx::query_scalar("SELECT server FROM session")
-            .fetch_one(&self.pool)
-            .await?;
-        if bound == server {
-            Ok(())
-        } else {
-            Err(Failure::OtherServer {
-                bound,
-                asked: server.to_owned(),
-            })
-        }
-    }
-
-    /// The directory's Session, created on the first run.
+    /// The directory's Session, created on the first run. From then on the directory is bound to that server: a Session
+    /// means nothing on another.
     pub(crate) async fn session(&self, client: &Client, target: &Target) -> Result<SessionId, Failure> {
-        let row = sqlx::query("SELECT creation_key, id FROM session")
+        let asked = target.name();
+        sqlx::query(
+            "INSERT INTO session (only, server) VALUES (1, ?1) ON CONFLICT DO UPDATE \
+             SET server = ?1, creation_key = lower(hex(randomblob(16))) WHERE id IS NULL AND server <> ?1",
+        )
+        .bind(asked)
+        .execute(&self.pool)
+        .await?;
+        let row = sqlx::query("SELECT server, creation_key, id FROM session")
             .fetch_one(&self.pool)
             .await?;
+        let bound: String = row.try_get("server")?;
+        if bound != asked {
+            return Err(Failure::OtherServer {
+                bound,
+                asked: asked.to_owned(),
+            });
+        }
         if let Some(id) = row.try_get::<Option<String>, _>("id")? {
             return Ok(SessionId::from(id));
         }
@@ -129,7 +137,8 @@ impl Projection {
     /// The turn that an earlier run began and did not see settled.
     pub(crate) async fn unfinished_turn(&self) -> Result<Option<Turn>, Failure> {
         let row = sqlx::query(
-            "SELECT number, text, input_key, input_seq FROM turns WHERE settled_seq IS NULL ORDER BY number LIMIT 1",
+            "SELECT number, text, input_key, input_seq FROM turns \
+             WHERE settled_seq IS NULL AND refused IS NULL ORDER BY number LIMIT 1",
         )
         .fetch_optional(&self.pool)
         .await?;
@@ -168,6 +177,16 @@ impl Projection {
             .await
     }
 
+    /// The server refused the input for good: the turn will never begin.
+    pub(crate) async fn refused(&self, turn: &Turn, reason: &str) -> Result<(), Failure> {
+        sqlx::query("UPDATE turns SET refused = ? WHERE number = ?")
+            .bind(reason)
+            .bind(turn.number)
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     /// Applies an event, in the transaction that also moves the cursor. Its primary key would refuse a second time.
     pub(crate) async fn apply(
         transaction: &mut Transaction<'static, Sqlite>,
@@ -181,6 +200,13 @@ impl Projection {
             .execute(&mut **transaction)
             .await?;
         Ok(())
+    }
+
+    /// The last event that was applied, over all runs.
+    pub(crate) async fn last_seq(&self) -> Result<Option<i64>, Failure> {
+        Ok(sqlx::query_scalar("SELECT max(seq) FROM events")
+            .fetch_one(&self.pool)
+            .await?)
     }
 
     /// How many events were applied, over all runs.
@@ -198,4 +224,18 @@ impl Projection {
             .await?;
         Ok(())
     }
+}
+
+async fn connect(path: &Path) -> Result<SqlitePool, sqlx::Error> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full);
+    let pool = SqlitePoolOptions::new()
+        .max_connections(2)
+        .connect_with(options)
+        .await?;
+    sqlx::raw_sql(TABLES).execute(&pool).await?;
+    Ok(pool)
 }

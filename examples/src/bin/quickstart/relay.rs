@@ -76,7 +76,11 @@ async fn tunnel(mut client: TcpStream) -> io::Result<()> {
     let head = read_head(&mut client).await?;
     let (method, target) = request_target(&head)
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a proxied HTTP request"))?;
-    let mut server = TcpStream::connect(authority(target)).await?;
+    let authority = authority(target);
+    let mut server = match TcpStream::connect(&authority).await {
+        Ok(server) => server,
+        Err(error) => return refuse(&mut client, &format!("cannot reach {authority}: {error}")).await,
+    };
     server.set_nodelay(true)?;
     client.set_nodelay(true)?;
     if method == "CONNECT" {
@@ -88,6 +92,17 @@ async fn tunnel(mut client: TcpStream) -> io::Result<()> {
     }
     copy_bidirectional(&mut client, &mut server).await?;
     Ok(())
+}
+
+/// Says why there is no tunnel, as a proxy does.
+async fn refuse(client: &mut TcpStream, reason: &str) -> io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        reason.len()
+    );
+    client.write_all(head.as_bytes()).await?;
+    client.write_all(reason.as_bytes()).await?;
+    client.shutdown().await
 }
 
 /// Bytes up to and beyond the blank line; what lies beyond belongs to the request's body.
@@ -166,6 +181,22 @@ mod tests {
         let (mut upstream, _) = server.accept().await.unwrap();
         upstream.write_all(b"b").await.unwrap();
         assert_eq!(after.read_u8().await.unwrap(), b'b');
+    }
+
+    #[tokio::test]
+    async fn an_upstream_that_cannot_be_reached_is_named() {
+        let relay = Relay::start().await.unwrap();
+        let mut client = TcpStream::connect(relay.url().trim_start_matches("http://"))
+            .await
+            .unwrap();
+        client
+            .write_all(b"GET http://127.0.0.1:1/v1 HTTP/1.1\r\n\r\n")
+            .await
+            .unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
+        assert!(answer.contains("cannot reach 127.0.0.1:1: "), "{answer}");
     }
 
     async fn connect_through(relay: &Relay, address: &str) -> TcpStream {

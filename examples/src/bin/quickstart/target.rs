@@ -1,11 +1,11 @@
 //! The server that the quickstart talks to: the reference server in this process, or another one by address.
 
-use std::time::Duration;
+use std::{env, time::Duration};
 
 use checkfu_mock_server::MockServer;
-use checkfu_sdk::ClientBuilder;
+use checkfu_sdk::{Client, ClientBuilder};
 
-use crate::{arguments::Arguments, failure::Failure};
+use crate::{arguments::Arguments, failure::Failure, relay::Relay};
 
 /// Long enough for a person to watch a turn, and for the cut to fall into it.
 const STEP: Duration = Duration::from_millis(120);
@@ -27,20 +27,25 @@ enum Place {
 impl Target {
     /// Starts the reference server, unless the arguments name another server.
     pub(crate) async fn start(arguments: &Arguments) -> Result<Self, Failure> {
-        if let (Some(url), Some(deployment), Some(principal)) =
-            (&arguments.url, &arguments.deployment, &arguments.principal)
-        {
+        if let Some(url) = &arguments.url {
+            let missing = |variable, flag| Failure::MissingId { variable, flag };
+            let deployment = arguments.deployment.clone();
+            let principal = arguments.principal.clone();
             return Ok(Self {
-                place: Place::There { url: url.clone() },
-                deployment: deployment.clone(),
-                principal: principal.clone(),
+                place: Place::There {
+                    url: url.trim_end_matches('/').to_owned(),
+                },
+                deployment: deployment.ok_or(missing("CHECKFU_AGENT_DEPLOYMENT_ID", "--deployment"))?,
+                principal: principal.ok_or(missing("CHECKFU_PRINCIPAL_ID", "--principal"))?,
             });
         }
+        let path = arguments.dir.join("server");
         let server = MockServer::builder()
-            .data_dir(arguments.dir.join("server"))
+            .data_dir(&path)
             .step_delay(STEP)
             .start()
-            .await?;
+            .await;
+        let server = server.map_err(|source| Failure::Server { path, source })?;
         Ok(Self {
             deployment: server.deployment_id().to_owned(),
             principal: server.principal_id().to_owned(),
@@ -71,12 +76,19 @@ impl Target {
         &self.principal
     }
 
-    /// Adds address and key; those of another server come from its address and `CHECKFU_API_KEY`.
-    pub(crate) fn client(&self, builder: ClientBuilder) -> Result<ClientBuilder, Failure> {
-        Ok(match &self.place {
-            Place::Here(server) => builder.base_url(server.url()).api_key(server.api_key()),
-            Place::There { url } => builder.environment()?.base_url(url),
-        })
+    /// A client of the server, through `relay`. Another server's key comes from `CHECKFU_API_KEY`.
+    pub(crate) fn client(&self, relay: &Relay) -> Result<Client, Failure> {
+        Ok(self.address(Client::builder())?.proxy(relay.url()).build()?)
+    }
+
+    fn address(&self, builder: ClientBuilder) -> Result<ClientBuilder, Failure> {
+        match &self.place {
+            Place::Here(server) => Ok(builder.base_url(server.url()).api_key(server.api_key())),
+            Place::There { .. } if env::var_os("CHECKFU_API_KEY").is_none_or(|key| key.is_empty()) => {
+                Err(Failure::MissingKey)
+            }
+            Place::There { url } => Ok(builder.environment()?.base_url(url)),
+        }
     }
 
     pub(crate) async fn stop(self) {

@@ -1,7 +1,7 @@
 //! One turn: send the input, follow it to its settlement, and lose the connection on the way.
 
 use checkfu_sdk::{
-    Seq, SessionId,
+    Error, Event, Seq, SessionId,
     client::{Interruption, StreamChange},
     events::SessionEvents,
     input::UserMessage,
@@ -11,6 +11,7 @@ use checkfu_sdk::{
 use crate::{
     failure::Failure,
     gist::gist,
+    output::say,
     projection::{Projection, Turn},
     relay::Relay,
     target::Target,
@@ -31,30 +32,29 @@ pub(crate) async fn drive(
     turn: Turn,
 ) -> Result<(), Failure> {
     let input = input_seq(events, projection, target, &turn).await?;
-    let mut follower = events
+    let follow = events
         .follow(CONSUMER, projection.cursors())
         .input(input)
-        .observer(narrate)
-        .start()
-        .await
-        .map_err(Failure::Follow)?;
+        .observer(narrate);
+    let mut follower = follow.start().await.map_err(Failure::follow)?;
     let mut applied = 0;
-    while let Some(mut delivery) = follower.next().await.map_err(Failure::Follow)? {
+    while let Some(mut delivery) = follower.next().await.map_err(Failure::follow)? {
         let (event, transaction) = delivery.parts();
         Projection::apply(transaction, event).await?;
-        let line = format!("{:>6}    {:<28} {}", event.seq(), event.event_type(), gist(event));
-        let seq = delivery.commit().await.map_err(Failure::Follow)?;
-        println!("{}", line.trim_end());
+        let (line, settles) = (line(event), Settlement::of(event).is_some());
+        let seq = delivery.commit().await.map_err(Failure::follow)?;
+        say(line);
         applied += 1;
-        if applied == CUT_AFTER {
-            println!("cut       the relay cuts the connection after seq {seq}");
+        if applied == CUT_AFTER && !settles {
+            say(format_args!(
+                "cut       the relay cuts the connection after seq {seq}"
+            ));
             relay.cut();
         }
     }
-    if let Some(settlement) = follower.settlement() {
-        projection.settled(&turn, settlement.seq).await?;
-        println!("settled   {}", reason(settlement));
-    }
+    let settlement = follower.settlement().ok_or(Failure::NotSettled)?;
+    projection.settled(&turn, settlement.seq).await?;
+    say(format_args!("settled   {}", reason(settlement)));
     Ok(())
 }
 
@@ -75,24 +75,59 @@ async fn input_seq(
     let message = UserMessage::new(turn.text.as_str())
         .by(target.principal())
         .idempotency_key(&turn.input_key);
-    let accepted = events.send(message).await?;
+    let accepted = match events.send(message).await {
+        Ok(accepted) => accepted,
+        Err(error) => {
+            if is_final(&error) {
+                projection.refused(turn, &error.to_string()).await?;
+            }
+            return Err(Failure::call(events.session_id(), error));
+        }
+    };
     projection.accepted(turn, accepted.seq()).await?;
-    println!("accepted  seq {}; that is not finished yet", accepted.seq());
+    say(format_args!(
+        "accepted  seq {}; that is not finished yet",
+        accepted.seq()
+    ));
     Ok(accepted.seq())
+}
+
+/// Whether the input itself was refused. A wrong key can be mended and the same input sent again.
+fn is_final(error: &Error) -> bool {
+    let status = error.status().map(|status| status.as_u16());
+    !error.is_retryable() && matches!(status, Some(400 | 404 | 409 | 410 | 413 | 422))
+}
+
+fn line(event: &Event) -> String {
+    let line = format!("{:>6}    {:<28} {}", event.seq(), event.event_type(), gist(event));
+    line.trim_end().to_owned()
 }
 
 fn narrate(_: &SessionId, change: &StreamChange<'_>) {
     let place = |after: &Option<Seq>| after.map_or("the beginning".to_owned(), |seq| format!("seq {seq}"));
     match change {
+        StreamChange::Interrupted {
+            cause: Interruption::Failed(error),
+            ..
+        } if !error.is_retryable() => {}
         StreamChange::Interrupted { after, cause } => {
             let cause = match cause {
                 Interruption::Failed(error) => error.to_string(),
                 _ => "closed".to_owned(),
             };
-            println!("lost      the connection after {}: {cause}", place(after));
+            say(format_args!(
+                "lost      the connection after {}: {cause}",
+                place(after)
+            ));
+        }
+        StreamChange::Waiting { wait, reconnect } if *reconnect > 1 => {
+            say(format_args!(
+                "waiting   {} ms before reconnect {reconnect}",
+                wait.as_millis()
+            ));
         }
         StreamChange::Opened { after, reconnects } if *reconnects > 0 => {
-            println!("resumed   after {} (Last-Event-ID)", place(after));
+            say(format_args!("resumed   after {} (Last-Event-ID)", place(after)));
         }
         _ => {}
     }
