@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::error::StartError;
 use super::listener;
-use super::running::{DRAIN, MockServer};
+use super::running::MockServer;
 use super::store::Store;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
@@ -39,6 +39,7 @@ pub struct MockServerBuilder {
     principals: Vec<PrincipalId>,
     step_delay: Duration,
     keep_alive: Duration,
+    drain: Duration,
     clock: Arc<dyn Clock>,
 }
 
@@ -59,6 +60,7 @@ impl Default for MockServerBuilder {
             principals: Vec::new(),
             step_delay: Duration::from_millis(5),
             keep_alive: Duration::from_secs(10),
+            drain: Duration::from_secs(10),
             clock: Arc::new(SystemClock),
         }
     }
@@ -120,6 +122,12 @@ impl MockServerBuilder {
         self
     }
 
+    /// How long a shutdown waits for requests that are being answered. Default 10 s.
+    pub fn drain(mut self, limit: Duration) -> Self {
+        self.drain = limit;
+        self
+    }
+
     /// Where the server gets its time from. Default [`SystemClock`].
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.clock = Arc::new(clock);
@@ -174,7 +182,7 @@ impl MockServerBuilder {
             stopping: stopping.clone(),
         }));
         let tasks = vec![
-            tokio::spawn(listener::serve(listening, router(shared), stopping, DRAIN)),
+            tokio::spawn(listener::serve(listening, router(shared), stopping, self.drain)),
             tokio::spawn(runner.run(activated)),
         ];
         tracing::info!(%address, resumed, "listening");
@@ -186,6 +194,7 @@ impl MockServerBuilder {
             principal_id: principal.to_string(),
             deployment_id,
             stop,
+            drain: self.drain,
             tasks,
             writer: Some(thread),
         })

@@ -5,9 +5,10 @@ use std::time::Duration;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 
 use crate::stop::Stopping;
 
@@ -17,28 +18,33 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// What to wait when the operating system cannot give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stopping` says so, then answers what was asked for up to `drain`.
+/// Serves until `stopping` says so, answers what was asked for up to `drain`, then cuts what is left.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stopping: Stopping, drain: Duration) {
-    let connections = GracefulShutdown::new();
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => serve_connection(stream, router.clone(), &connections),
+                Ok((stream, _)) => {
+                    connections.spawn(serve_connection(stream, router.clone(), graceful.watcher()));
+                }
                 Err(error) => {
                     tracing::warn!(%error, "accept");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
+            Some(_) = connections.join_next() => {}
             () = stopping.requested() => break,
         }
     }
     drop(listener);
-    if tokio::time::timeout(drain, connections.shutdown()).await.is_err() {
-        tracing::warn!("connections were still open when the drain ended");
+    if tokio::time::timeout(drain, graceful.shutdown()).await.is_err() {
+        tracing::warn!("connections were cut because their requests were not complete");
     }
+    connections.shutdown().await;
 }
 
-fn serve_connection(stream: TcpStream, router: Router, connections: &GracefulShutdown) {
+async fn serve_connection(stream: TcpStream, router: Router, graceful: Watcher) {
     // An answer is small and complete: waiting for more to send would only delay it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no delay");
@@ -47,10 +53,7 @@ fn serve_connection(stream: TcpStream, router: Router, connections: &GracefulShu
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let connection = connections.watch(connection);
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "connection");
-        }
-    });
+    if let Err(error) = graceful.watch(connection).await {
+        tracing::debug!(%error, "connection");
+    }
 }

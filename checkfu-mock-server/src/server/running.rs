@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::stop::Stop;
 
-/// How long a shutdown waits for requests that are being answered.
-pub(super) const DRAIN: Duration = Duration::from_secs(10);
+/// What stopping takes at most beyond the drain.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A server that accepts connections until it is shut down or dropped.
 ///
@@ -23,6 +23,7 @@ pub struct MockServer {
     pub(super) principal_id: String,
     pub(super) deployment_id: String,
     pub(super) stop: Stop,
+    pub(super) drain: Duration,
     pub(super) tasks: Vec<JoinHandle<()>>,
     pub(super) writer: Option<thread::JoinHandle<()>>,
 }
@@ -58,7 +59,8 @@ impl MockServer {
         &self.deployment_id
     }
 
-    /// Stops accepting, closes streams, answers what was asked (for up to 10 s) and closes the log. Runs that have not
+    /// Stops accepting, closes streams, answers what was asked, cuts connections whose request is not complete when the
+    /// drain (10 s unless set) is over, and closes the log. Runs that have not
     /// settled go on when a server is started on the same data directory.
     ///
     /// # Cancel safety
@@ -67,17 +69,14 @@ impl MockServer {
     pub async fn shutdown(mut self) {
         self.stop.request();
         for task in std::mem::take(&mut self.tasks) {
-            if tokio::time::timeout(DRAIN + Duration::from_secs(1), task)
-                .await
-                .is_err()
-            {
+            if tokio::time::timeout(self.drain + GRACE, task).await.is_err() {
                 tracing::warn!("a task did not stop in time");
             }
         }
         if let Some(writer) = self.writer.take() {
             // The writer ends when the last request has let go of it.
             let ended = tokio::task::spawn_blocking(move || writer.join().is_ok());
-            if tokio::time::timeout(DRAIN, ended).await.is_err() {
+            if tokio::time::timeout(GRACE, ended).await.is_err() {
                 tracing::warn!("the writer did not stop in time");
             }
         }
