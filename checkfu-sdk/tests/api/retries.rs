@@ -263,45 +263,41 @@ async fn a_broken_connection_is_tried_again() {
 /// The parts of a call have their own limits, each a typed error.
 #[tokio::test]
 async fn each_limit_is_a_typed_error() {
-    let limit = Duration::from_millis(30);
-    let timed_out = |error: Error| match error {
-        Error::Transport(error) => match error.kind() {
-            TransportErrorKind::TimedOut { limit, .. } => limit,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    };
-    let long = Duration::from_secs(3600);
-    let unlimited = Limits::default()
-        .connect(long)
-        .first_byte(long)
-        .idle(long)
-        .total(long);
-    let cases: [(Limits, Vec<u8>, Limit); 3] = [
+    let (limit, long) = (Duration::from_secs(7), Duration::from_secs(3600));
+    let unlimited = Limits::default().first_byte(long).idle(long).total(long);
+    let begun = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".to_vec();
+    for (limits, sent, expected) in [
         (unlimited.first_byte(limit), Vec::new(), Limit::FirstByte),
-        (
-            unlimited.idle(limit),
-            b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".to_vec(),
-            Limit::Idle,
-        ),
-        (
-            unlimited.total(limit),
-            b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".to_vec(),
-            Limit::Total,
-        ),
-    ];
-    for (limits, sent, expected) in cases {
+        (unlimited.idle(limit), begun.clone(), Limit::Idle),
+        (unlimited.total(limit), begun, Limit::Total),
+    ] {
         let api = FakeApi::start().await;
+        let clock = ManualClock::new();
         api.on_session(vec![Step::Send(sent), Step::Hang]);
-        let client = api
-            .builder()
-            .limits(limits)
-            .retry_policy(RetryPolicy::never())
-            .build()
-            .unwrap();
-        let error = client.sessions().retrieve(&api.session_id()).await.unwrap_err();
+        let builder = api.builder().limits(limits).retry_policy(RetryPolicy::never());
+        let client = builder.clock(clock.clone()).build().unwrap();
+        let id = api.session_id();
+        let calling = tokio::spawn(async move { client.sessions().retrieve(&id).await });
+        clock.slept(|sleep| sleep == limit).await;
+        while api.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        clock.advance(limit - Duration::from_millis(1));
+        tokio::task::yield_now().await;
+        assert!(!calling.is_finished(), "{expected:?} came early");
+        clock.advance(Duration::from_millis(1));
+        let error = calling.await.unwrap().unwrap_err();
         assert!(error.is_retryable());
-        assert_eq!(timed_out(error), expected);
+        let Error::Transport(error) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(
+            error.kind(),
+            TransportErrorKind::TimedOut {
+                limit: expected,
+                after: limit
+            }
+        );
         api.hung_up(1).await;
     }
 }

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
+use checkfu_sdk::Error;
 use checkfu_sdk::error::{Limit, TransportErrorKind};
 use checkfu_sdk::retry::ReconnectPolicy;
-use checkfu_sdk::{Error, Limits};
 use futures::{FutureExt, StreamExt};
 use serde_json::json;
 use std::sync::Arc;
@@ -117,26 +117,32 @@ async fn a_slow_reader_is_no_dead_server() {
 #[tokio::test]
 async fn a_server_that_never_answers_is_left() {
     let api = running().await;
-    let limits = Limits::default().first_byte(Duration::from_millis(20));
+    let clock = ManualClock::new();
+    let limit = Duration::from_secs(30);
     let policy = ReconnectPolicy::default().max_reconnects(0);
     let client = api
         .builder()
-        .limits(limits)
+        .clock(clock.clone())
         .reconnect_policy(policy)
         .build()
         .unwrap();
     let mut events = client.sessions().events("sess_1").stream().open();
-    let error = events.next().await.unwrap().unwrap_err();
+    let reading = tokio::spawn(async move { events.next().await.unwrap().unwrap_err() });
+    clock.slept(|sleep| sleep == limit).await;
+    while api.stream_cursors().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    clock.advance(limit);
+    let error = reading.await.unwrap();
     assert!(error.is_retryable());
     let Error::Transport(error) = error else {
         panic!("{error:?}")
     };
-    let after = Duration::from_millis(20);
     assert_eq!(
         error.kind(),
         TransportErrorKind::TimedOut {
             limit: Limit::FirstByte,
-            after
+            after: limit
         }
     );
     api.hung_up(1).await;
