@@ -102,6 +102,57 @@ fn file_name(path: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// A repository whose one requirement is shown by `resume::resumes`, a list and a run.
+    fn outcome(listed: &str, ran: &str) -> Result<(), String> {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let requirements = write(
+            crate::requirements::PATH,
+            "[[requirement]]\nid = 'STR-2'\nlevel = 'D'\nactors = ['client']\nstatement = 'resumes'\n",
+        );
+        write(
+            "checkfu-sdk/tests/api/resume.rs",
+            "/// STR-2\n#[test]\nfn resumes() {}\n",
+        );
+        let requirements = crate::requirements::Requirements::load(&requirements).unwrap();
+        let evidence = Evidence::collect(root.path(), &requirements).unwrap();
+        let suite = format!(
+            r#"{{"rust-suites":{{"checkfu-sdk::api":{{"package-name":"checkfu-sdk",
+                "binary-path":"target/debug/deps/api-1f","testcases":{{"{listed}":{{}}}}}}}}}}"#
+        );
+        let (listed, ran) = (write("listed", &suite), write("ran", ran));
+        check(&evidence, &listed, Some(&ran)).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_named_test_has_to_exist_and_to_have_passed() {
+        let running = "     Running tests/api/main.rs (target/debug/deps/api-1f)\n";
+        let passed = format!("{running}test resume::resumes ... ok\n");
+        assert_eq!(outcome("resume::resumes", &passed), Ok(()));
+        let missing = outcome("resume::renamed", &passed).unwrap_err();
+        assert!(
+            missing.contains("no runner lists") && missing.contains("resume::resumes"),
+            "{missing}"
+        );
+        for ran in [
+            format!("{running}test resume::resumes ... FAILED\n"),
+            running.to_owned(),
+        ] {
+            let failed = outcome("resume::resumes", &ran).unwrap_err();
+            assert!(failed.contains("did not pass"), "{failed}");
+        }
+        let elsewhere = passed.replace("api-1f", "other-2e");
+        assert!(
+            outcome("resume::resumes", &elsewhere).is_err(),
+            "another crate's test counted"
+        );
+    }
+
     #[test]
     fn only_a_test_that_said_ok_counts() {
         let output = "     Running tests/api/main.rs (target/debug/deps/api-1f)\n\
