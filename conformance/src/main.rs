@@ -2,7 +2,7 @@
 
 mod flags;
 
-use std::{io::Write, process::ExitCode};
+use std::{fs::File, io::Write, path::PathBuf, process::ExitCode};
 
 use checkfu_conformance::{ExitStatus, Report, checks, explain, run};
 use clap::Parser;
@@ -24,6 +24,14 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Ok(plan) => plan,
         Err(error) => return usage(&error.to_string()),
     };
+    // A report that cannot be written is found out before the run, not after it.
+    let create = |path: &PathBuf| {
+        File::create(path).map_err(|error| format!("--json: {} cannot be written: {error}", path.display()))
+    };
+    let json = match flags.json.as_ref().map(create).transpose() {
+        Ok(json) => json,
+        Err(message) => return usage(&message),
+    };
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
@@ -35,23 +43,20 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         }
     })
     .await;
-    show(&report, &flags)
+    show(&report, &flags, json)
 }
 
-fn show(report: &Report, flags: &ServerFlags) -> ExitStatus {
-    if let Some(path) = &flags.json {
+fn show(report: &Report, flags: &ServerFlags, json: Option<File>) -> ExitStatus {
+    print(&report.to_string());
+    if let Some(mut file) = json {
         let written = report
             .to_json()
             .map_err(std::io::Error::from)
-            .and_then(|text| std::fs::write(path, text));
+            .and_then(|text| file.write_all(text.as_bytes()));
         if let Err(error) = written {
-            return usage(&format!(
-                "the JSON report was not written to {}: {error}",
-                path.display()
-            ));
+            return usage(&format!("--json: the file was not written: {error}"));
         }
     }
-    print(&report.to_string());
     match report.exit {
         ExitStatus::Partial if flags.allow_partial => ExitStatus::Conformant,
         exit => exit,
@@ -74,13 +79,13 @@ fn list() -> ExitStatus {
 }
 
 fn explained(id: &str) -> ExitStatus {
-    match explain(id) {
+    match explain(id).or_else(|| explain(&id.to_uppercase())) {
         Some(text) => {
             print(&text);
             ExitStatus::Conformant
         }
         None => usage(&format!(
-            "{id:?} is neither a check nor a requirement: `list` shows the checks"
+            "{id:?} is neither a check nor a requirement: `list` shows the checks and the requirements they judge"
         )),
     }
 }
