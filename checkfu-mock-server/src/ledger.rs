@@ -9,6 +9,7 @@ pub(crate) mod mutation;
 pub(crate) mod registry;
 pub(crate) mod reply;
 mod step;
+mod task;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ use mutation::Mutation;
 use registry::Registry;
 use reply::Reply;
 use step::StepTaken;
+use task::Task;
 
 /// The log of every Session. Clones share it.
 #[derive(Debug, Clone)]
@@ -92,14 +94,20 @@ impl Ledger {
         let (answer, answered) = oneshot::channel();
         let now = Moment::from(self.clock.now());
         let activations = self.activations.clone();
-        self.writer.submit(Box::new(move |connection, folds| {
-            let done = mutation.carry_out(connection, folds, now)?;
-            Ok(Box::new(move || {
-                done.publish(&activations);
+        self.writer.submit(Task::new(
+            move |connection, folds| mutation.carry_out(connection, folds, now),
+            move |done| {
+                let result = match done {
+                    Ok(done) => {
+                        done.publish(&activations);
+                        done.result
+                    }
+                    Err(error) => Err(refused(&error)),
+                };
                 // A caller that has gone away has no use for its answer.
-                let _ = answer.send(done.result);
-            }))
-        }));
+                let _ = answer.send(result);
+            },
+        ));
         answered.await.unwrap_or_else(|_| Err(ApiError::internal()))
     }
 
@@ -109,18 +117,23 @@ impl Ledger {
         session: Arc<SessionHandle>,
         run: RunId,
         step: Step,
-    ) -> Result<Option<Assignment>, StorageError> {
+    ) -> Result<Option<Assignment>, Arc<StorageError>> {
         let (answer, answered) = oneshot::channel();
         let now = Moment::from(self.clock.now());
         let activations = self.activations.clone();
-        self.writer.submit(Box::new(move |connection, folds| {
-            let done = StepTaken::take(connection, folds, now, &session, run, step)?;
-            Ok(Box::new(move || {
-                done.publish(&activations);
-                let _ = answer.send(done.next);
-            }))
-        }));
-        answered.await.map_err(|_| StorageError::Closed)
+        self.writer.submit(Task::new(
+            move |connection, folds| StepTaken::take(connection, folds, now, &session, run, step),
+            move |done| {
+                let next = done.map(|done| {
+                    done.publish(&activations);
+                    done.next
+                });
+                let _ = answer.send(next);
+            },
+        ));
+        answered
+            .await
+            .unwrap_or_else(|_| Err(Arc::new(StorageError::Closed)))
     }
 
     /// Hands every Run that a stop or crash left unfinished to the Runner again; their logs go on where they end.
@@ -132,17 +145,22 @@ impl Ledger {
                 continue;
             };
             let activations = self.activations.clone();
-            self.writer.submit(Box::new(move |connection, folds| {
-                let fold = folds.load(connection, session.row)?;
-                let active = fold.active_run().map(|run| Activation {
-                    session: Arc::clone(&session),
-                    run: run.id.clone(),
-                    assignment: append::assignment(fold, run),
-                });
-                Ok(Box::new(move || {
-                    active.map(|active| activations.send(active));
-                }))
-            }));
+            self.writer.submit(Task::new(
+                move |connection, folds| {
+                    let fold = folds.load(connection, session.row)?;
+                    Ok(fold.active_run().map(|run| Activation {
+                        session: Arc::clone(&session),
+                        run: run.id.clone(),
+                        assignment: append::assignment(fold, run),
+                    }))
+                },
+                move |active| {
+                    // The writer has told what it could not read; that Session's Runs stay where they are.
+                    if let Ok(Some(active)) = active {
+                        let _ = activations.send(active);
+                    }
+                },
+            ));
         }
         Ok(count)
     }
@@ -151,5 +169,14 @@ impl Ledger {
 /// Our own failure, told in the log and not to the caller.
 pub(crate) fn unreadable(error: StorageError) -> ApiError {
     tracing::error!(%error, "read");
-    ApiError::internal()
+    refused(&error)
+}
+
+/// What a caller is told of a failure that the log has.
+fn refused(error: &StorageError) -> ApiError {
+    if error.is_damage() {
+        ApiError::damaged()
+    } else {
+        ApiError::internal()
+    }
 }

@@ -12,7 +12,8 @@ use crate::ledger::Ledger;
 use crate::ledger::activation::Activation;
 use crate::stop::Stopping;
 
-/// What to wait before a step is tried again after the storage refused it.
+/// What to wait before a step is tried again after the storage refused it. Over a damaged log it is not: nothing mends
+/// it while the server runs.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Takes Runs as they become active.
@@ -66,7 +67,7 @@ impl Runner {
                 Ok(None) => return,
                 Err(error) => {
                     tracing::error!(%error, run = run.as_str(), "step");
-                    if !self.pause(RETRY_DELAY).await {
+                    if error.is_damage() || !self.pause(RETRY_DELAY).await {
                         return;
                     }
                 }

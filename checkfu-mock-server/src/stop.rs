@@ -22,6 +22,11 @@ impl Stop {
 pub(crate) struct Stopping(watch::Receiver<bool>);
 
 impl Stopping {
+    /// Whether the server stops.
+    pub(crate) fn is_requested(&self) -> bool {
+        *self.0.borrow() || self.0.has_changed().is_err()
+    }
+
     /// Ends when the server stops, at once if it has.
     pub(crate) async fn requested(&self) {
         let mut receiver = self.0.clone();

@@ -4,6 +4,7 @@ pub(crate) mod directory;
 pub(crate) mod error;
 pub(crate) mod events;
 pub(crate) mod idempotency;
+mod json;
 pub(crate) mod position;
 pub(crate) mod reader;
 pub(crate) mod runs;

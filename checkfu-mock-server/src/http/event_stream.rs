@@ -75,7 +75,8 @@ pub(crate) async fn stream(
 }
 
 /// A cursor may come from a read that saw a commit before the log's end was told; so one that looks too far ahead is
-/// held against the log itself before it is refused.
+/// held against the log itself before it is refused. The first event is read before the answer begins: over a damaged one
+/// the stream is refused, since a close would only bring the reader back.
 async fn resume(
     shared: &Shared,
     session: &SessionHandle,
@@ -94,7 +95,15 @@ async fn resume(
         let stored = stored.ok_or_else(|| ApiError::not_found("Session"))?;
         seam = Seam::resume(cursor, (&stored.head).into());
     }
-    seam.map_err(|gap| gap_error(gap, "Last-Event-ID"))
+    let seam = seam.map_err(|gap| gap_error(gap, "Last-Event-ID"))?;
+    let row = session.row;
+    shared
+        .ledger
+        .reader()
+        .read(move |db| events::page(db, row, cursor, 1, 1))
+        .await
+        .map_err(unreadable)?;
+    Ok(seam)
 }
 
 /// The wanted previews: known ones need the capability, others are a mistake (A-SRV).
@@ -141,6 +150,9 @@ impl Feed {
             return Some(Bytes::from_static(b": connected\n\n"));
         }
         loop {
+            if self.shared.stopping.is_requested() {
+                return None;
+            }
             let end = *self.end.borrow_and_update();
             match self.seam.next(end) {
                 Next::Close => return None,

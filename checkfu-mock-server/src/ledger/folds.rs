@@ -19,6 +19,8 @@ const CAPACITY: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Folds {
     states: HashMap<i64, Session>,
+    /// What the current job has looked at, and may have changed.
+    touched: Vec<i64>,
     /// When expired idempotency records were last dropped.
     pub(crate) purged_at: Option<Moment>,
 }
@@ -27,6 +29,7 @@ impl Folds {
     /// The state after everything in the log.
     pub(crate) fn load(&mut self, connection: &Connection, row: i64) -> Result<&mut Session, StorageError> {
         self.make_room();
+        self.touched.push(row);
         match self.states.entry(row) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(vacant) => Ok(vacant.insert(fold(connection, row)?)),
@@ -35,6 +38,7 @@ impl Folds {
 
     /// Takes the state of a Session that was just created.
     pub(crate) fn insert(&mut self, row: i64, session: Session) {
+        self.touched.push(row);
         self.states.insert(row, session);
     }
 
@@ -51,8 +55,20 @@ impl Folds {
 }
 
 impl Mirror for Folds {
+    fn begin(&mut self) {
+        self.touched.clear();
+    }
+
+    fn undo(&mut self) {
+        for row in self.touched.drain(..) {
+            self.states.remove(&row);
+        }
+        self.purged_at = None;
+    }
+
     fn forget(&mut self) {
         self.states.clear();
+        self.purged_at = None;
     }
 }
 

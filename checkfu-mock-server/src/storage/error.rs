@@ -48,3 +48,24 @@ pub enum StorageError {
     #[error("the server is shutting down")]
     Closed,
 }
+
+impl StorageError {
+    /// Whether the log itself cannot be read, so that trying again is of no use.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Database(rusqlite::Error::SqliteFailure(failure, _)) => matches!(
+                failure.code,
+                rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase
+            ),
+            Self::Database(error) => matches!(
+                error,
+                rusqlite::Error::FromSqlConversionFailure(..)
+                    | rusqlite::Error::IntegralValueOutOfRange(..)
+                    | rusqlite::Error::InvalidColumnType(..)
+                    | rusqlite::Error::Utf8Error(..)
+            ),
+            _ => false,
+        }
+    }
+}

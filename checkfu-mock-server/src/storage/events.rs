@@ -1,7 +1,11 @@
 //! The table of events.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use rusqlite::Connection;
+use serde::Deserialize;
+use serde::de::Error;
 
 use super::error::StorageError;
 use super::position::{MAX_SEQ, position, seq_of};
@@ -29,7 +33,9 @@ pub(crate) fn append(connection: &Connection, session: i64, event: &Event) -> Re
     Ok(envelope.into())
 }
 
-/// Events right after `after`, at most `limit`, and no more once `max_bytes` are full; at least one if there is one.
+/// Events right after `after`, at most `limit`, and no more once `max_bytes` are full; at least one if there is one. A
+/// page ends before an event that is damaged, and one that would begin with it is an error: what can be read is read,
+/// and nothing else is ever passed on.
 pub(crate) fn page(
     connection: &Connection,
     session: i64,
@@ -49,13 +55,44 @@ pub(crate) fn page(
     {
         let envelope = Bytes::from(row.get::<_, Vec<u8>>(2)?);
         size += envelope.len();
-        events.push(StoredEvent {
+        let event = StoredEvent {
             seq: seq_of(row.get(0)?),
             type_name: row.get(1)?,
             envelope,
-        });
+        };
+        match event.check() {
+            Ok(()) => events.push(event),
+            Err(error) if events.is_empty() => return Err(error),
+            Err(error) => {
+                tracing::error!(%error, "read");
+                break;
+            }
+        }
     }
     Ok(events)
+}
+
+/// What an envelope must say of itself.
+#[derive(Deserialize)]
+struct Anchor<'a> {
+    seq: u64,
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
+}
+
+impl StoredEvent {
+    /// That the envelope is one line of JSON and the event that its row says.
+    fn check(&self) -> Result<(), StorageError> {
+        let anchor: Anchor<'_> = serde_json::from_slice(&self.envelope)
+            .map_err(|error| serde_json::Error::custom(format!("event {}: {error}", self.seq)))?;
+        let whole = anchor.seq == self.seq
+            && anchor.r#type == *self.type_name
+            && !self.envelope.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
+        if whole {
+            return Ok(());
+        }
+        Err(serde_json::Error::custom(format!("event {}: not what its row says", self.seq)).into())
+    }
 }
 
 /// Calls `take` with every retained event of a Session in order.

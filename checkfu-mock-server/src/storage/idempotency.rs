@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::StorageError;
+use super::json;
 use crate::core::moment::Moment;
 
 /// Which call a key belongs to: Workspace, method and path, and what was sent.
@@ -39,6 +40,9 @@ pub(crate) fn find(
             })
         })
         .optional()?;
+    if let Some(Record { body, .. }) = &record {
+        json::check(body)?;
+    }
     Ok(record)
 }
 

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::StorageError;
+use super::json;
 use crate::core::id::SessionId;
 use crate::core::run::Run;
 use crate::wire::run::RunResource;
@@ -34,7 +35,11 @@ pub(crate) fn save(
 /// One Run of a Session.
 pub(crate) fn find(connection: &Connection, session: i64, id: &str) -> Result<Option<Vec<u8>>, StorageError> {
     let mut query = connection.prepare_cached("SELECT resource FROM runs WHERE session = ?1 AND id = ?2")?;
-    Ok(query.query_row((session, id), |row| row.get(0)).optional()?)
+    let found: Option<Vec<u8>> = query.query_row((session, id), |row| row.get(0)).optional()?;
+    if let Some(resource) = &found {
+        json::check(resource)?;
+    }
+    Ok(found)
 }
 
 /// Runs of a Session in the order in which they were created.
@@ -54,5 +59,9 @@ pub(crate) fn list(
             resource: row.get(1)?,
         })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let found = rows.collect::<Result<Vec<StoredRun>, _>>()?;
+    for run in &found {
+        json::check(&run.resource)?;
+    }
+    Ok(found)
 }

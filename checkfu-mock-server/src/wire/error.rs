@@ -11,6 +11,8 @@ pub(crate) struct ApiError {
     /// The member, parameter or header at fault.
     pub(crate) param: Option<String>,
     pub(crate) details: Map<String, Value>,
+    /// The same call would fail the same way, whatever its status says.
+    permanent: bool,
 }
 
 macro_rules! codes {
@@ -63,6 +65,7 @@ impl ApiError {
             message: message.into(),
             param: None,
             details: Map::new(),
+            permanent: false,
         }
     }
 
@@ -86,6 +89,17 @@ impl ApiError {
         Self::new(Code::Internal, "the server could not answer; nothing was changed")
     }
 
+    /// What the log holds cannot be read any more; the cause goes to the server's log.
+    pub(crate) fn damaged() -> Self {
+        Self {
+            permanent: true,
+            ..Self::new(
+                Code::Internal,
+                "what the server keeps of this is damaged and cannot be read; a repetition will not help",
+            )
+        }
+    }
+
     /// What to wait before trying again, in seconds.
     pub(crate) fn retry_after(&self) -> Option<u32> {
         (self.code == Code::KeyInProgress).then_some(1)
@@ -99,7 +113,7 @@ impl ApiError {
                 r#type: error_type(self.code.status()),
                 code: self.code.as_str(),
                 message: &self.message,
-                retryable: matches!(self.code.status(), 429 | 500..=599),
+                retryable: !self.permanent && matches!(self.code.status(), 429 | 500..=599),
                 param: self.param.as_deref(),
                 details: &self.details,
             },

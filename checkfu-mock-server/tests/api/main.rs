@@ -6,6 +6,7 @@ mod support;
 mod binary;
 mod capabilities;
 mod crash;
+mod damage;
 mod endings;
 mod errors;
 mod idempotency;
