@@ -14,7 +14,7 @@ pub use handle::Client;
 pub use limits::Limits;
 pub use observer::{Interruption, Observer, StreamChange};
 
-pub(crate) use call::{Answer, request_id, segment};
+pub(crate) use call::{Answer, segment};
 pub(crate) use idempotency::IdempotencyKey;
 pub(crate) use trace::stream_changed;
 pub(crate) use transport::{Body, Request};

@@ -56,21 +56,14 @@ pub enum Error {
 impl Error {
     /// Whether the same call could succeed later (`WIRE-2`, `WIRE-7`).
     ///
-    /// True for `429`, `503` and other `5xx` answers, unless the server says otherwise, and for failures of the
-    /// transport. The client itself never repeats anything else, least of all a `409`.
+    /// True for `429`, `503` and other `5xx` answers, unless the body says otherwise, and for failures of the
+    /// transport; false for every other status, a `409` above all, whatever the body says. The client itself repeats
+    /// nothing else.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Api(error) => error.is_retryable(),
             Self::Transport(error) => error.is_retryable(),
             _ => false,
-        }
-    }
-
-    /// Whether the client may repeat the call by itself.
-    pub(crate) fn is_repeatable(&self) -> bool {
-        match self {
-            Self::Api(error) => error.is_repeatable(),
-            other => other.is_retryable(),
         }
     }
 

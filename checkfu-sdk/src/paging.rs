@@ -60,17 +60,37 @@ impl<T> fmt::Debug for Items<T> {
     }
 }
 
-/// The page tokens of one walk; none may come twice (`A-LIST`).
-#[derive(Debug, Default)]
-pub(crate) struct Tokens(HashSet<String>);
+/// The most pages in a row that hold nothing, and the most tokens that are remembered.
+const EMPTY_PAGES: usize = 10_000;
 
-impl Tokens {
-    pub(crate) fn first_time(&mut self, token: &str, answer: &Answer) -> Result<(), Error> {
-        if self.0.insert(token.to_owned()) {
-            return Ok(());
+/// The most bytes of a page token: it has to stand in a URL.
+const TOKEN_BYTES: usize = 4 * 1024;
+
+/// What bounds one walk: no token comes twice, is too long, or leads on for ever from pages that are empty (`A-LIST`).
+#[derive(Debug, Default)]
+pub(crate) struct Bounds {
+    tokens: HashSet<String>,
+    empty: usize,
+}
+
+impl Bounds {
+    /// Takes the token of a page on which there were `items`. At 10,000 the tokens are forgotten, so that a walk of
+    /// any length takes bounded memory; a circle of fewer is still found.
+    pub(crate) fn next_page(&mut self, items: usize, token: &str, answer: &Answer) -> Result<(), Error> {
+        self.empty = if items == 0 { self.empty + 1 } else { 0 };
+        if self.tokens.len() >= EMPTY_PAGES {
+            self.tokens.clear();
         }
-        let kind = ProtocolErrorKind::RepeatedPage {
-            token: token.to_owned(),
+        let kind = if token.len() > TOKEN_BYTES {
+            ProtocolErrorKind::PageTokenTooLong { limit: TOKEN_BYTES }
+        } else if !self.tokens.insert(token.to_owned()) {
+            ProtocolErrorKind::RepeatedPage {
+                token: answer.redact(token),
+            }
+        } else if self.empty >= EMPTY_PAGES {
+            ProtocolErrorKind::OnlyEmptyPages { count: self.empty }
+        } else {
+            return Ok(());
         };
         Err(ProtocolError::new(kind, answer.request_id().cloned()).into())
     }
@@ -86,13 +106,13 @@ where
         list: Request,
         /// The page to ask for; `None` after the last one.
         next: Option<Option<String>>,
-        tokens: Tokens,
+        bounds: Bounds,
     }
     let walk = Walk {
         client,
         list,
         next: Some(token),
-        tokens: Tokens::default(),
+        bounds: Bounds::default(),
     };
     Pages::new(stream::try_unfold(walk, |mut walk| async move {
         let Some(token) = walk.next.take() else {
@@ -103,7 +123,7 @@ where
         let answer = walk.client.call(request, None).await?;
         let page: Page<T> = answer.decode("the page")?;
         if let Some(token) = &page.next_page {
-            walk.tokens.first_time(token, &answer)?;
+            walk.bounds.next_page(page.data.len(), token, &answer)?;
             walk.next = Some(Some(token.clone()));
         }
         Ok(Some((page, walk)))

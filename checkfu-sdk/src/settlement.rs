@@ -98,10 +98,17 @@ impl Settlement {
         })
     }
 
-    /// What a Session that was read says of itself (`A-HEAD`). A Session whose `status`, `stop_reason` or
-    /// `last_seq` is missing is not settled, nor is one that was never driven.
+    /// What a Session that was read says of itself (`A-HEAD`).
+    ///
+    /// `completed`, `failed` and `canceled` settle by the status alone. `idle` settles if the Session has a
+    /// `stop_reason` that is not `requires_action`, null included; without that member it says nothing. No other status
+    /// settles, so neither does a Session that was never driven, nor one without `status` or `last_seq`. In a fork,
+    /// nothing is settled while `last_seq` does not pass the place of the fork: the status is a copy (`A-FORK`).
     pub fn of_session(session: &Session) -> Option<Self> {
         let (status, seq) = (session.status()?, session.last_seq()?);
+        if session.forked_from().is_some_and(|fork| seq <= fork.seq) {
+            return None;
+        }
         if *status == SessionStatus::Idle && !session.tells_stop_reason() {
             return None;
         }

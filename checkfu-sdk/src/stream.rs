@@ -5,6 +5,7 @@ mod connect;
 mod connection;
 mod event_stream;
 mod frame;
+mod head;
 mod open;
 mod opening;
 mod silence;

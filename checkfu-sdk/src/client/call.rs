@@ -1,3 +1,4 @@
+use std::error::Error as StdError;
 use std::future::Future;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::handle::Client;
 use super::idempotency::IdempotencyKey;
 use super::trace;
 use super::transport::{Body, Request, Response};
+use crate::api_key::ApiKey;
 use crate::error::{
     ApiError, Attempts, ConfigError, DecodeError, Error, ErrorBody, Limit, StopCause, TransportError,
     TransportErrorKind,
@@ -25,18 +27,32 @@ const REQUEST_ID: [HeaderName; 2] = [
     HeaderName::from_static("x-request-id"),
 ];
 const ERROR_BODY_BYTES: usize = 64 * 1024;
+const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
+const REASON_CHARACTERS: usize = 1000;
 
 /// A whole answer that is no refusal.
 #[derive(Debug)]
 pub(crate) struct Answer {
     body: Bytes,
     request_id: Option<RequestId>,
+    api_key: ApiKey,
 }
 
 impl Answer {
     pub(crate) fn decode<T: DeserializeOwned>(&self, what: &'static str) -> Result<T, Error> {
-        serde_json::from_slice(&self.body)
-            .map_err(|source| DecodeError::new(what, self.request_id.clone(), source).into())
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let reason = error.to_string();
+            let source: Box<dyn StdError + Send + Sync> = match self.redact(&reason) {
+                same if same == reason => error.into(),
+                redacted => redacted.into(),
+            };
+            DecodeError::new(what, self.request_id.clone(), source).into()
+        })
+    }
+
+    /// A text of the answer, for an error.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.api_key.excerpt(text, REASON_CHARACTERS)
     }
 
     pub(crate) fn request_id(&self) -> Option<&RequestId> {
@@ -44,19 +60,18 @@ impl Answer {
     }
 }
 
-/// An id as a segment of a path.
+/// An id as a segment of a path. A URL drops tabs and line ends wherever they stand, so an id with any of them
+/// could become a step in the path after it was looked at.
 pub(crate) fn segment<'i>(name: &'static str, id: &'i str) -> Result<&'i str, ConfigError> {
-    match id {
-        "" => Err(ConfigError::InvalidValue {
-            name,
-            reason: "is empty",
-        }),
-        "." | ".." => Err(ConfigError::InvalidValue {
-            name,
-            reason: "is a step in a path and no id",
-        }),
-        id => Ok(id),
-    }
+    let reason = match id {
+        "" => "is empty",
+        "." | ".." => "is a step in a path and no id",
+        id if id.contains(|character: char| character.is_control() || character.is_whitespace()) => {
+            "holds white space or control characters; give the id as the API told it"
+        }
+        id => return Ok(id),
+    };
+    Err(ConfigError::InvalidValue { name, reason })
 }
 
 impl Request {
@@ -131,7 +146,7 @@ impl Client {
         schedule: &mut Schedule,
     ) -> Result<Duration, StopCause> {
         let policy = &self.shared().retry;
-        if !error.is_repeatable() {
+        if !error.is_retryable() {
             return Err(StopCause::NotRetryable);
         }
         if !repeatable {
@@ -172,7 +187,8 @@ impl Client {
         let body = self.whole(body, self.limits().body_bytes).await?;
         Ok(Answer {
             body,
-            request_id: request_id(&headers),
+            request_id: self.request_id(&headers),
+            api_key: self.api_key().clone(),
         })
     }
 
@@ -183,27 +199,39 @@ impl Client {
             .await?
     }
 
-    /// Reads a refusal. Its body is read within bounds, and whatever it holds, the status counts.
+    /// Reads a refusal. Its body is read within bounds: 64 KiB, and 10 s or a quarter of a shorter limit for the whole
+    /// call. Whatever it holds, the status counts, and alone where the body did not come in time.
     pub(crate) async fn refusal(&self, response: Response) -> ApiError {
         let Response {
             status,
             headers,
             mut body,
         } = response;
-        let mut bytes = Vec::new();
-        while bytes.len() < ERROR_BODY_BYTES {
-            match self.chunk(&mut body).await {
-                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
-                Ok(None) | Err(_) => break,
+        let read = async {
+            let mut bytes = Vec::new();
+            while bytes.len() < ERROR_BODY_BYTES {
+                match self.chunk(&mut body).await {
+                    Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                    Ok(None) | Err(_) => break,
+                }
             }
-        }
-        bytes.truncate(ERROR_BODY_BYTES);
-        let text = self
-            .shared()
-            .transport
-            .redact(String::from_utf8_lossy(&bytes).into_owned());
+            bytes.truncate(ERROR_BODY_BYTES);
+            bytes
+        };
+        // A quarter, so that the status is told before the limit for the whole call hides it.
+        let limit = ERROR_BODY_TIME.min(self.limits().total / 4);
+        let bytes = self.within(limit, Limit::Total, read).await.unwrap_or_default();
+        let body = ErrorBody::read(&String::from_utf8_lossy(&bytes), self.api_key());
         let retry_after = retry_after(&headers, self.clock().time_of_day());
-        ApiError::new(status, ErrorBody::read(&text), request_id(&headers), retry_after)
+        ApiError::new(status, body, self.request_id(&headers), retry_after)
+    }
+
+    /// The id that the server gave the request.
+    pub(crate) fn request_id(&self, headers: &HeaderMap) -> Option<RequestId> {
+        let id = REQUEST_ID
+            .iter()
+            .find_map(|name| headers.get(name)?.to_str().ok())?;
+        Some(self.api_key().redact(id).into())
     }
 
     async fn whole(&self, mut body: Body, limit: usize) -> Result<Bytes, TransportError> {
@@ -236,12 +264,4 @@ impl Client {
             () = self.clock().sleep(duration) => Err(TransportError::timed_out(limit, duration)),
         }
     }
-}
-
-/// The id that the server gave the request.
-pub(crate) fn request_id(headers: &HeaderMap) -> Option<RequestId> {
-    REQUEST_ID
-        .iter()
-        .find_map(|name| headers.get(name)?.to_str().ok())
-        .map(RequestId::from)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::limits::Limits;
 use super::observer::Observer;
 use super::transport::Transport;
+use crate::api_key::ApiKey;
 use crate::clock::Clock;
 use crate::retry::{ReconnectPolicy, RetryPolicy};
 
@@ -36,6 +37,11 @@ impl Client {
 
     pub(super) fn shared(&self) -> &Shared {
         &self.0
+    }
+
+    /// The key, to take it out of what a server says.
+    pub(crate) fn api_key(&self) -> &ApiKey {
+        self.0.transport.api_key()
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

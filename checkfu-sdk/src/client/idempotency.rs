@@ -4,6 +4,8 @@ use http::HeaderValue;
 
 use crate::error::ConfigError;
 
+const LONGEST: usize = 255;
+
 /// Names one logical call, so that a repeated request has its effect once (`A-IDEM`).
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct IdempotencyKey(HeaderValue);
@@ -18,18 +20,20 @@ impl IdempotencyKey {
         Self::given(&format!("{:032x}", u128::from_be_bytes(bytes)))
     }
 
-    /// The caller's own key.
+    /// The caller's own key: 1 to 255 visible ASCII characters.
     pub(crate) fn given(key: &str) -> Result<Self, ConfigError> {
         let invalid = |reason| ConfigError::InvalidValue {
             name: "idempotency key",
             reason,
         };
-        if key.trim().is_empty() {
-            return Err(invalid("is empty"));
+        if key.is_empty() || key.len() > LONGEST {
+            return Err(invalid("must have 1 to 255 characters"));
         }
-        HeaderValue::from_str(key)
+        let visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+        let header = HeaderValue::from_str(key).ok().filter(|_| visible);
+        header
             .map(Self)
-            .map_err(|_| invalid("holds bytes that a header cannot carry"))
+            .ok_or_else(|| invalid("must be visible ASCII characters, without spaces"))
     }
 
     pub(crate) fn header(&self) -> HeaderValue {

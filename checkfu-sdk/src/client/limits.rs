@@ -53,6 +53,8 @@ impl Limits {
     }
 
     /// The time for one call, its attempts and waits included. It does not apply to streams. Default: 120 s.
+    ///
+    /// The body of a refusal has a quarter of it, and at most 10 s; after that the refusal is told by its status.
     pub fn total(mut self, limit: Duration) -> Self {
         self.total = limit;
         self

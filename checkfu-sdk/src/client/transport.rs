@@ -137,8 +137,8 @@ impl Transport {
         })
     }
 
-    pub(crate) fn redact(&self, text: String) -> String {
-        self.api_key.redact(text)
+    pub(crate) fn api_key(&self) -> &ApiKey {
+        &self.api_key
     }
 
     /// Sends one request and waits for the head of its answer. Whatever it answers, no other request follows.

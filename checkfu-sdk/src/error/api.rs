@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::attempts::{Attempts, write_suffix};
+use crate::api_key::ApiKey;
 use crate::model::{RequestId, Seq};
 use crate::model::{lenient, open_enum};
 
@@ -110,20 +111,11 @@ impl ApiError {
         &self.body.details
     }
 
-    /// Whether the same call could succeed, as the server says; where it says nothing, on `429` and `5xx`
-    /// (`WIRE-7`).
+    /// Whether the same call could succeed later: on `429` and `5xx`, unless the body says that it could not. On any
+    /// other status a body that grants a retry is not believed (`WIRE-2`, `WIRE-3`, `WIRE-7`).
     pub fn is_retryable(&self) -> bool {
-        self.body.retryable.unwrap_or(self.is_overload_or_fault())
-    }
-
-    /// Whether the client itself may try again: never on another status than `429` and `5xx`, whatever the server
-    /// says, so never on a `409` (`WIRE-3`).
-    pub(crate) fn is_repeatable(&self) -> bool {
-        self.is_overload_or_fault() && self.is_retryable()
-    }
-
-    fn is_overload_or_fault(&self) -> bool {
-        self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
+        let overload_or_fault = self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error();
+        overload_or_fault && self.body.retryable != Some(false)
     }
 
     /// The id under which the server knows the request.
@@ -191,7 +183,7 @@ const MESSAGE_CHARACTERS: usize = 200;
 #[serde(default)]
 struct Members {
     #[serde(deserialize_with = "lenient")]
-    code: Option<ErrorCode>,
+    code: Option<String>,
     #[serde(deserialize_with = "lenient")]
     r#type: Option<String>,
     #[serde(deserialize_with = "lenient")]
@@ -203,16 +195,18 @@ struct Members {
     #[serde(deserialize_with = "lenient")]
     details: Option<Value>,
     #[serde(deserialize_with = "lenient")]
-    request_id: Option<RequestId>,
+    request_id: Option<String>,
     #[serde(deserialize_with = "lenient")]
     error: Option<Value>,
 }
 
 impl ErrorBody {
-    pub(crate) fn read(text: &str) -> Self {
+    /// Reads what a refusal says. The key is taken out of each member once it is decoded, so that no escape hides it.
+    pub(crate) fn read(text: &str, api_key: &ApiKey) -> Self {
+        let beginning = || api_key.excerpt(text.trim(), MESSAGE_CHARACTERS);
         let Ok(outer) = serde_json::from_str::<Members>(text) else {
             return Self {
-                message: beginning(text),
+                message: beginning(),
                 ..Self::default()
             };
         };
@@ -224,26 +218,19 @@ impl ErrorBody {
             Some(error) => Members::deserialize(error).unwrap_or_default(),
             None => Members::default(),
         };
-        let outer_type = outer.r#type.filter(|name| name != "error");
+        let redacted = |text: String| api_key.redact(&text);
+        let inner_type = inner.r#type.map(redacted);
+        let outer_type = outer.r#type.filter(|name| name != "error").map(redacted);
+        let code = inner.code.or(outer.code).map(redacted);
+        let request_id = outer.request_id.or(inner.request_id).map(redacted);
         Self {
-            code: inner
-                .code
-                .or(outer.code)
-                .or_else(|| inner.r#type.as_deref().map(ErrorCode::from)),
-            error_type: inner.r#type.or(outer_type),
-            message: inner.message.or(outer.message).unwrap_or_else(|| beginning(text)),
+            code: code.as_deref().or(inner_type.as_deref()).map(ErrorCode::from),
+            error_type: inner_type.or(outer_type),
+            message: inner.message.or(outer.message).map_or_else(beginning, redacted),
             retryable: inner.retryable.or(outer.retryable),
-            param: inner.param.or(outer.param),
-            details: inner.details.or(outer.details).unwrap_or_default(),
-            request_id: outer.request_id.or(inner.request_id),
+            param: inner.param.or(outer.param).map(redacted),
+            details: api_key.redact_value(inner.details.or(outer.details).unwrap_or_default()),
+            request_id: request_id.map(RequestId::from),
         }
-    }
-}
-
-fn beginning(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(MESSAGE_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -1,3 +1,4 @@
+use std::error::Error as StdError;
 use std::fmt;
 
 use crate::model::{RequestId, Seq};
@@ -9,11 +10,15 @@ use crate::sse::BlockTooLarge;
 pub struct DecodeError {
     what: &'static str,
     request_id: Option<RequestId>,
-    source: serde_json::Error,
+    source: Box<dyn StdError + Send + Sync>,
 }
 
 impl DecodeError {
-    pub(crate) fn new(what: &'static str, request_id: Option<RequestId>, source: serde_json::Error) -> Self {
+    pub(crate) fn new(
+        what: &'static str,
+        request_id: Option<RequestId>,
+        source: Box<dyn StdError + Send + Sync>,
+    ) -> Self {
         Self {
             what,
             request_id,
@@ -49,6 +54,10 @@ pub(crate) enum ProtocolErrorKind {
     FrameTooLarge(#[from] BlockTooLarge),
     #[error("the list gave the page token {token:?} twice")]
     RepeatedPage { token: String },
+    #[error("the list gave a page token of more than {limit} bytes")]
+    PageTokenTooLong { limit: usize },
+    #[error("the list gave {count} empty pages in a row and still names a next one")]
+    OnlyEmptyPages { count: usize },
 }
 
 impl ProtocolError {

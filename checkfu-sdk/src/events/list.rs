@@ -5,7 +5,7 @@ use super::handle::{EVENTS, SessionEvents};
 use crate::client::Request;
 use crate::error::{ConfigError, Error};
 use crate::model::{Event, Page, Seq};
-use crate::paging::{Items, Pages, Tokens, by_token};
+use crate::paging::{Bounds, Items, Pages, by_token};
 
 /// A list of the events of one Session, in the order of the log (`LST-2`, `A-LIST`).
 #[derive(Debug, Clone)]
@@ -100,14 +100,14 @@ fn by_seq(events: SessionEvents, list: Request, after: Seq) -> Pages<Event> {
         list: Request,
         last: Seq,
         next: Next,
-        tokens: Tokens,
+        bounds: Bounds,
     }
     let walk = Walk {
         events,
         list,
         last: after,
         next: Next::After(after),
-        tokens: Tokens::default(),
+        bounds: Bounds::default(),
     };
     Pages::new(stream::try_unfold(walk, |mut walk| async move {
         let mut request = walk.list.clone();
@@ -122,10 +122,11 @@ fn by_seq(events: SessionEvents, list: Request, after: Seq) -> Pages<Event> {
         walk.next = match (page.data.last(), &page.next_page) {
             (Some(event), _) => {
                 walk.last = event.seq();
+                walk.bounds = Bounds::default();
                 Next::After(walk.last)
             }
             (None, Some(token)) => {
-                walk.tokens.first_time(token, &answer)?;
+                walk.bounds.next_page(0, token, &answer)?;
                 Next::Page(token.clone())
             }
             (None, None) => Next::Nowhere,

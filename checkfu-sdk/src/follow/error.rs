@@ -16,7 +16,8 @@ pub enum FollowError<E: StdError + 'static> {
     /// The stream's reconnects were spent, or the server asks for too long a wait. Wait, then follow again.
     #[error("the stream's reconnects were spent")]
     ReconnectsSpent(#[source] Error),
-    /// A read failed in a way that following again does not mend.
+    /// A read failed, and the error comes unchanged: one that ended the stream and is not retryable, or one of the
+    /// reads before the stream was opened, which may be.
     #[error(transparent)]
     Read(Error),
     /// The cursor's own store failed. The event was not applied.
@@ -32,9 +33,17 @@ pub enum FollowError<E: StdError + 'static> {
 }
 
 impl<E: StdError + 'static> FollowError<E> {
-    /// Whether waiting and following again from the durable cursor is the right answer (`FOL-5`).
+    /// Whether the stream was open, and waiting and following again from the durable cursor is the right answer: it
+    /// ended before settlement, or its reconnects were spent (`FOL-5`). A failed read before it was opened is neither,
+    /// though [`is_retryable`](Self::is_retryable) may hold for it.
     pub fn is_reconnectable(&self) -> bool {
         matches!(self, Self::StreamEnded { .. } | Self::ReconnectsSpent(_))
+    }
+
+    /// Whether a new follow could succeed without a fix (`WIRE-7`): it is reconnectable, or a read failed that the same
+    /// call could mend later.
+    pub fn is_retryable(&self) -> bool {
+        self.is_reconnectable() || matches!(self, Self::Read(error) if error.is_retryable())
     }
 
     /// The API's side of it, if it was that.
@@ -45,8 +54,8 @@ impl<E: StdError + 'static> FollowError<E> {
         }
     }
 
-    /// Sorts a failed read: retryable means that the budget was spent.
-    pub(super) fn read(error: Error) -> Self {
+    /// Sorts what ended the stream: retryable means that the budget was spent.
+    pub(super) fn stream(error: Error) -> Self {
         if error.is_retryable() {
             Self::ReconnectsSpent(error)
         } else {

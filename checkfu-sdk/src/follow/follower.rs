@@ -53,7 +53,7 @@ impl<S: CursorStore> Follower<S> {
                 Some(event) => Arc::clone(event),
                 None => match self.stream.next().await {
                     Some(Ok(event)) => Arc::clone(self.progress.pending.insert(Arc::new(event))),
-                    Some(Err(error)) => return Err(FollowError::read(error)),
+                    Some(Err(error)) => return Err(FollowError::stream(error)),
                     None if self.session_ended() => return Ok(None),
                     None => {
                         return Err(FollowError::StreamEnded {

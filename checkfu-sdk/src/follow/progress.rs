@@ -52,7 +52,7 @@ impl<S: CursorStore> Progress<S> {
         if self.seen.unwrap_or_default() >= head.seq {
             let known = self.stored.as_ref().filter(|stored| {
                 let may_answer = !self.input_named || stored.seq > self.input;
-                may_answer && stored.outcome == head.outcome
+                may_answer && stored.seq > self.forked_at && stored.outcome == head.outcome
             });
             self.settlement = Some(known.unwrap_or(head).clone());
         }

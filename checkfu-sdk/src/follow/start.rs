@@ -84,8 +84,9 @@ impl<S: CursorStore> Follow<S> {
     ///
     /// # Errors
     ///
-    /// [`FollowError::Store`] if the cursor cannot be read; [`FollowError::ReconnectsSpent`] or
-    /// [`FollowError::Read`] if the Session cannot.
+    /// [`FollowError::Store`] if the cursor cannot be read; [`FollowError::Read`] if the Session or the event at the
+    /// cursor cannot, after the retries of the client's policy, or if that event is another one. No stream was open yet,
+    /// so this is never [`FollowError::ReconnectsSpent`] (`FOL-5`).
     ///
     /// # Cancel safety
     ///
@@ -125,7 +126,7 @@ impl<S: CursorStore> Follow<S> {
             stored: stored.settlement,
             settlement: None,
         };
-        let session = read_session(&self.events).await.map_err(FollowError::read)?;
+        let session = read_session(&self.events).await.map_err(FollowError::Read)?;
         if let Some(fork) = session.forked_from() {
             progress.forked_at = fork.seq;
             progress.fold = progress.fold.forked_at(fork.seq);
@@ -145,12 +146,12 @@ impl<S: CursorStore> Follow<S> {
         let recorded = progress
             .stored
             .clone()
-            .filter(|stored| within && stored.seq > input);
+            .filter(|stored| within && progress.fold.counts(stored.seq));
         if at_head || recorded.is_some() {
             if let Some(anchor) = &anchor {
                 check_anchor(&self.events, anchor)
                     .await
-                    .map_err(FollowError::read)?;
+                    .map_err(FollowError::Read)?;
             }
             progress.settlement = recorded;
             if progress.settlement.is_none() {

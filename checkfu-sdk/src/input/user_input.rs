@@ -45,7 +45,8 @@ impl UserInput {
     }
 
     /// Names this logical call, so that sending the input again has no second effect. Default: a new random key
-    /// for each time it is sent, kept over that call's retries (`A-IDEM`).
+    /// for each time it is sent, kept over that call's retries (`A-IDEM`). It has 1 to 255 visible ASCII characters;
+    /// another is refused as [`Error::Config`](crate::Error::Config) and nothing is sent.
     pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.idempotency_key = Some(key.into());
         self

@@ -67,7 +67,8 @@ impl CreateSession {
     }
 
     /// Names this logical call, so that a later call with the same key gives the same Session. Default: a new
-    /// random key for each [`send`](Self::send), kept over its retries (`A-IDEM`).
+    /// random key for each [`send`](Self::send), kept over its retries (`A-IDEM`). It has 1 to 255 visible ASCII
+    /// characters; another is refused as [`Error::Config`] and nothing is sent.
     pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.idempotency_key = Some(key.into());
         self

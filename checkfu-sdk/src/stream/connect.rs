@@ -1,7 +1,7 @@
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
-use crate::client::{Body, request_id};
+use crate::client::{Answer, Body, Request};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
 use crate::events::{EVENTS, SessionEvents};
 use crate::model::{Event, EventId, Page, RequestId, Seq};
@@ -9,6 +9,7 @@ use crate::model::{Event, EventId, Page, RequestId, Seq};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const STREAM: &str = "/v1/sessions/{session_id}/events/stream";
 const EVENT_STREAM: &str = "text/event-stream";
+const SHOWN_CHARACTERS: usize = 200;
 
 /// An event that was followed: its place, and which one it was (`A-ANCHOR`).
 #[derive(Debug, Clone)]
@@ -34,7 +35,8 @@ pub(super) async fn connect(
     anchor: Option<Anchor>,
 ) -> Result<Connected, Error> {
     if let Some(anchor) = anchor {
-        check_anchor(&events, &anchor).await?;
+        let answer = events.client().call_once(anchor_request(&events, &anchor)?).await;
+        compare(&events, &anchor, answer)?;
     }
     let mut request = events.request(Method::GET, STREAM)?;
     request
@@ -49,7 +51,7 @@ pub(super) async fn connect(
     match response.status {
         StatusCode::NO_CONTENT => Ok(Connected::NoMore),
         StatusCode::OK if is_event_stream(&response.headers) => Ok(Connected::Stream {
-            request_id: request_id(&response.headers),
+            request_id: events.client().request_id(&response.headers),
             body: response.body,
         }),
         status if status.is_success() => {
@@ -62,32 +64,48 @@ pub(super) async fn connect(
                 status.as_u16(),
                 found.as_deref().unwrap_or("without a content type")
             );
+            let found = events.client().api_key().excerpt(&found, SHOWN_CHARACTERS);
             let kind = ProtocolErrorKind::NotAnEventStream { found };
-            Err(ProtocolError::new(kind, request_id(&response.headers)).into())
+            let request_id = events.client().request_id(&response.headers);
+            Err(ProtocolError::new(kind, request_id).into())
         }
         _ => Err(gap(events.client().refusal(response).await)),
     }
 }
 
-/// Makes sure that the event at the anchor is still the one that was followed. A trimmed event is no finding,
-/// nor is a log that ends before it: the stream itself tells that.
+/// Makes sure that the event at the anchor is still the one that was followed, with the client's retries. A stream
+/// has its own, so its connections ask once.
 pub(crate) async fn check_anchor(events: &SessionEvents, anchor: &Anchor) -> Result<(), Error> {
+    let answer = events.client().call(anchor_request(events, anchor)?, None).await;
+    compare(events, anchor, answer)
+}
+
+fn anchor_request(events: &SessionEvents, anchor: &Anchor) -> Result<Request, Error> {
     let mut request = events.request(Method::GET, EVENTS)?;
     request.query.push(("after", anchor.seq.before().to_string()));
     request.query.push(("limit", "1".to_owned()));
-    let page: Page<Event> = match events.client().call_once(request).await {
+    Ok(request)
+}
+
+/// Compares the event at the anchor. A trimmed event is no finding, nor is a log that ends before it: the stream
+/// itself tells that.
+fn compare(events: &SessionEvents, anchor: &Anchor, answer: Result<Answer, Error>) -> Result<(), Error> {
+    let page: Page<Event> = match answer {
         Ok(answer) => answer.decode("the event at the cursor")?,
         Err(error) if error.status() == Some(StatusCode::GONE) => return Ok(()),
         Err(error) => return Err(error),
     };
     match page.data.first() {
-        Some(found) if found.seq() == anchor.seq && *found.id() != anchor.event_id => Err(Divergence {
-            session_id: events.session_id().clone(),
-            seq: anchor.seq,
-            followed: anchor.event_id.clone(),
-            found: found.id().clone(),
+        Some(found) if found.seq() == anchor.seq && *found.id() != anchor.event_id => {
+            let shown = |id: &EventId| events.client().api_key().redact(id.as_str()).into();
+            Err(Divergence {
+                session_id: events.session_id().clone(),
+                seq: anchor.seq,
+                followed: shown(&anchor.event_id),
+                found: shown(found.id()),
+            }
+            .into())
         }
-        .into()),
         _ => Ok(()),
     }
 }

@@ -5,11 +5,13 @@ use futures::future::BoxFuture;
 
 use super::connect::Connected;
 use super::frame::Frame;
+use super::head::{Quiet, ReadingHead};
 use super::silence::Silence;
+use crate::api_key::ApiKey;
 use crate::client::Body;
 use crate::clock::Sleep;
 use crate::error::{Error, ProtocolError, ProtocolErrorKind, TransportError, TransportErrorKind};
-use crate::model::{Event, RequestId, Seq, Session};
+use crate::model::{Event, RequestId, Seq};
 use crate::sse::Decoder;
 
 /// Where a stream stands.
@@ -37,7 +39,7 @@ pub(super) enum Connection {
     Connecting(BoxFuture<'static, Result<Connected, Error>>),
     Open(Box<Open>),
     /// A connection ended in a way that the Session itself must explain (`A-HEAD`).
-    ReadingHead(BoxFuture<'static, Result<Session, Error>>),
+    ReadingHead(ReadingHead),
     Waiting(Sleep, Instant),
     Ended,
 }
@@ -51,10 +53,13 @@ pub(super) struct Open {
     pub(super) silence: Silence,
     pub(super) since: Instant,
     pub(super) request_id: Option<RequestId>,
+    pub(super) api_key: ApiKey,
     /// Whether an event came over this connection.
     pub(super) delivered: bool,
     /// The Session as read after a terminal event, while the connection stays open.
-    pub(super) head: Option<BoxFuture<'static, Result<Session, Error>>>,
+    pub(super) head: Option<ReadingHead>,
+    /// The Session as read while the connection brings no event, where turns that settle count.
+    pub(super) quiet: Option<Quiet>,
 }
 
 impl Open {
@@ -70,7 +75,7 @@ impl Open {
                 Ok(None) => return Ok(None),
                 Err(too_large) => return Err(self.protocol_error(too_large.into())),
             };
-            match Frame::read(&block).map_err(|kind| self.protocol_error(kind))? {
+            match Frame::read(&block, &self.api_key).map_err(|kind| self.protocol_error(kind))? {
                 Frame::Event(event) if Some(event.seq()) > cursor => return Ok(Some(*event)),
                 Frame::Event(_) | Frame::Uncursored => {}
                 Frame::Failure(reason) => {

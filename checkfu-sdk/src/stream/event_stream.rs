@@ -11,17 +11,15 @@ use futures::{FutureExt, Stream};
 use super::budget::Budget;
 use super::connect::{Anchor, Connected, connect};
 use super::connection::{Connection, Open, StreamState};
+use super::head::{Head, Quiet, ReadingHead, read_head};
 use super::opening::{Fork, Opening};
 use super::silence::Silence;
 use crate::client::{Body, Interruption, Observer, StreamChange, stream_changed};
 use crate::error::{Error, Limit, StopCause, TransportError};
-use crate::events::{SESSION, SessionEvents};
+use crate::events::SessionEvents;
 use crate::model::{Event, RequestId, Seq, Session};
 use crate::settlement::Settlement;
 use crate::sse::Decoder;
-
-/// How long the Session may take to answer whether a terminal event is its own or a copy in a fork.
-const HEAD_LIMIT: Duration = Duration::from_secs(5);
 
 /// The events of one Session, from a cursor on and then live (`STR-1`, `STR-8`, `A-CLI`).
 ///
@@ -29,6 +27,9 @@ const HEAD_LIMIT: Duration = Duration::from_secs(5);
 /// [`ReconnectPolicy`](crate::retry::ReconnectPolicy), and an event that comes twice is delivered once. It ends
 /// after the Session's terminal event, at a `204`, and when its reconnects were spent on connections that
 /// closed in good order; none of the last two is a settlement. An `Err` is the last item.
+///
+/// A fork carries copies of its source's events, so at a terminal event the Session is read to see whether it is one
+/// (`A-FORK`). If that fails it is read again, within the same policy, and never taken for an answer.
 ///
 /// There is no task behind it and no channel: nothing happens unless it is polled, and dropping it cancels the
 /// request (`STR-6`).
@@ -115,8 +116,10 @@ impl EventStream {
             silence: Silence::new(limits.idle),
             since: self.events.client().clock().now(),
             request_id,
+            api_key: self.events.client().api_key().clone(),
             delivered: false,
             head: None,
+            quiet: self.settles_from.map(|_| Quiet::new(limits.idle / 2)),
         }));
     }
 
@@ -132,8 +135,8 @@ impl EventStream {
         Step::Break(Some(Err(error)))
     }
 
-    fn read_head(&mut self) {
-        self.connection = Connection::ReadingHead(read_session(self.events.clone()).boxed());
+    fn read_head(&self) -> ReadingHead {
+        read_head(self.events.clone(), self.cursor, self.settles_from)
     }
 
     /// A connection ended; `error` is what broke it, `None` a close in good order.
@@ -147,18 +150,22 @@ impl EventStream {
             cause,
         });
         if self.terminal.is_some() || (error.is_none() && !open.delivered) {
-            self.read_head();
+            self.connection = Connection::ReadingHead(self.read_head());
             return Step::Continue(());
         }
         self.wait(error)
     }
 
-    /// Waits for the next connection, or ends if there is to be none.
+    /// Waits for the next connection, or ends if there is to be none. After a terminal event a Session that cannot be
+    /// decoded is no answer either, and is asked for again (`A-FORK`).
     fn wait(&mut self, error: Option<Error>) -> Step {
         let now = self.events.client().clock().now();
         let hint = error.as_ref().and_then(Error::retry_after);
         let next = match &error {
-            Some(error) if !error.is_repeatable() => Err(StopCause::NotRetryable),
+            Some(Error::Decode(_)) if self.terminal.is_some() => {
+                self.budget.next_wait(now, None, self.retry_hint)
+            }
+            Some(error) if !error.is_retryable() => Err(StopCause::NotRetryable),
             _ => self.budget.next_wait(now, hint, self.retry_hint),
         };
         match (next, error) {
@@ -179,32 +186,33 @@ impl EventStream {
         }
     }
 
+    /// A connection could not be made, or was given up for a Session that could not be read.
+    fn interrupted(&mut self, error: Error) -> Step {
+        let cause = Interruption::Failed(&error);
+        self.notify(&StreamChange::Interrupted {
+            after: self.cursor,
+            cause,
+        });
+        self.wait(Some(error))
+    }
+
     /// The Session was read because a connection ended (`A-HEAD`).
-    fn head_read(&mut self, session: Result<Session, Error>) -> Step {
-        match (self.terminal, session) {
-            (Some(terminal), session) => {
-                if is_copy(terminal, session.as_ref()) {
-                    self.terminal = None;
-                    return self.wait(None);
-                }
-                self.final_session = session.ok().map(Box::new);
-                self.end()
+    fn head_read(&mut self, head: Result<Head, Error>) -> Step {
+        match (self.terminal, head) {
+            (Some(terminal), Ok(head)) if is_copy(terminal, &head.session) => {
+                self.terminal = None;
+                self.wait(None)
             }
-            (None, Ok(session)) => {
-                let over = Settlement::of_session(&session).is_some_and(|head| {
-                    let ends =
-                        head.outcome.is_terminal() || self.settles_from.is_some_and(|from| head.seq >= from);
-                    ends && head.seq <= self.cursor.unwrap_or_default()
-                });
-                if !over {
-                    return self.wait(None);
-                }
-                self.final_session = Some(Box::new(session));
-                self.end()
-            }
+            (None, Ok(head)) if !head.is_over => self.wait(None),
+            (_, Ok(head)) => self.end_with(head.session),
             (None, Err(Error::Decode(_))) => self.wait(None),
-            (None, Err(error)) => self.wait(Some(error)),
+            (_, Err(error)) => self.wait(Some(error)),
         }
+    }
+
+    fn end_with(&mut self, session: Session) -> Step {
+        self.final_session = Some(Box::new(session));
+        self.end()
     }
 
     fn poll_open(&mut self, mut open: Box<Open>, context: &mut Context<'_>) -> Poll<Step> {
@@ -225,7 +233,7 @@ impl EventStream {
                 Ok(None) => {}
                 Err(error) => {
                     let step = match error {
-                        error if error.is_repeatable() => self.disconnected(&open, Some(error)),
+                        error if error.is_retryable() => self.disconnected(&open, Some(error)),
                         error => self.fail(error),
                     };
                     return Poll::Ready(step);
@@ -248,17 +256,22 @@ impl EventStream {
     /// Nothing arrived: is it over, or silent for too long?
     fn poll_quiet(&mut self, mut open: Box<Open>, context: &mut Context<'_>) -> Poll<Step> {
         if let Some(terminal) = self.terminal {
-            let events = &self.events;
-            let head = open
-                .head
-                .get_or_insert_with(|| read_session(events.clone()).boxed());
-            if let Poll::Ready(session) = head.as_mut().poll(context) {
-                open.head = None;
-                if !is_copy(terminal, session.as_ref()) {
-                    self.final_session = session.ok().map(Box::new);
-                    return Poll::Ready(self.end());
+            let head = open.head.get_or_insert_with(|| self.read_head());
+            match head.as_mut().poll(context) {
+                Poll::Ready(Ok(head)) if is_copy(terminal, &head.session) => {
+                    open.head = None;
+                    self.terminal = None;
                 }
-                self.terminal = None;
+                Poll::Ready(Ok(head)) => return Poll::Ready(self.end_with(head.session)),
+                // Whether the connection may still bring anything is not known without the Session.
+                Poll::Ready(Err(error)) => return Poll::Ready(self.interrupted(error)),
+                Poll::Pending => {}
+            }
+        }
+        if let Some(quiet) = &mut open.quiet {
+            let clock = self.events.client().clock();
+            if let Poll::Ready(session) = quiet.poll_over(clock, || self.read_head(), context) {
+                return Poll::Ready(self.end_with(session));
             }
         }
         match open.silence.poll_too_long(self.events.client().clock(), context) {
@@ -285,6 +298,9 @@ impl EventStream {
         self.budget.refill();
         open.delivered = true;
         open.head = None;
+        if let Some(quiet) = &mut open.quiet {
+            quiet.broken();
+        }
         let terminal = Settlement::of(event).is_some_and(|settlement| settlement.outcome.is_terminal());
         match self.fork {
             Fork::At(fork) => terminal && event.seq() > fork,
@@ -297,20 +313,8 @@ impl EventStream {
 }
 
 /// Whether a terminal event at this place is a copy, which a fork's Session carries and goes on after.
-fn is_copy(terminal: Seq, session: Result<&Session, &Error>) -> bool {
-    session
-        .ok()
-        .and_then(Session::forked_from)
-        .is_some_and(|fork| terminal <= fork.seq)
-}
-
-async fn read_session(events: SessionEvents) -> Result<Session, Error> {
-    let request = events.request(http::Method::GET, SESSION)?;
-    let client = events.client();
-    let answer = client
-        .within(HEAD_LIMIT, Limit::Total, client.call_once(request))
-        .await??;
-    answer.decode("the session")
+fn is_copy(terminal: Seq, session: &Session) -> bool {
+    session.forked_from().is_some_and(|fork| terminal <= fork.seq)
 }
 
 impl Stream for EventStream {
@@ -334,14 +338,7 @@ impl Stream for EventStream {
                         Step::Continue(())
                     }
                     Poll::Ready(Ok(Connected::NoMore)) => this.end(),
-                    Poll::Ready(Err(error)) => {
-                        let cause = Interruption::Failed(&error);
-                        this.notify(&StreamChange::Interrupted {
-                            after: this.cursor,
-                            cause,
-                        });
-                        this.wait(Some(error))
-                    }
+                    Poll::Ready(Err(error)) => this.interrupted(error),
                 },
                 Connection::Open(open) => ready!(this.poll_open(open, context)),
                 Connection::ReadingHead(mut reading) => match reading.as_mut().poll(context) {
@@ -349,7 +346,7 @@ impl Stream for EventStream {
                         this.connection = Connection::ReadingHead(reading);
                         return Poll::Pending;
                     }
-                    Poll::Ready(session) => this.head_read(session),
+                    Poll::Ready(head) => this.head_read(head),
                 },
                 Connection::Waiting(mut sleep, until) => match sleep.as_mut().poll(context) {
                     Poll::Pending => {

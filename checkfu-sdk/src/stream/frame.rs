@@ -1,8 +1,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::api_key::ApiKey;
 use crate::error::ProtocolErrorKind;
-use crate::model::{Event, lenient};
+use crate::model::{Event, EventData, lenient};
 use crate::sse::Block;
 
 /// What a block of the stream is.
@@ -14,6 +15,9 @@ pub(super) enum Frame {
     /// The server says that this stream failed.
     Failure(String),
 }
+
+/// How much of a text that may be of any length stands in an error.
+const SHOWN_CHARACTERS: usize = 200;
 
 const PREVIEWS: [&str; 2] = ["event_start", "event_delta"];
 
@@ -30,7 +34,8 @@ struct Probe {
 impl Frame {
     /// Reads a block (`STR-3`, `A-CLI`). The `seq` comes from the data; an `id` line must agree with it, an empty
     /// or missing one says nothing. The type comes from the data, too.
-    pub(super) fn read(block: &Block) -> Result<Self, ProtocolErrorKind> {
+    pub(super) fn read(block: &Block, api_key: &ApiKey) -> Result<Self, ProtocolErrorKind> {
+        let shorten = |text: &str| api_key.excerpt(text, SHOWN_CHARACTERS);
         if PREVIEWS.contains(&block.event()) {
             return Ok(Self::Uncursored);
         }
@@ -49,7 +54,7 @@ impl Frame {
                     seq: event.seq(),
                 });
             }
-            Err(reason) => reason.to_string(),
+            Err(reason) => shorten(&reason.to_string()),
         };
         match serde_json::from_str::<Probe>(block.data()) {
             Ok(probe)
@@ -66,6 +71,7 @@ impl Frame {
                 error: Some(error),
             }) if name == "error" => Ok(Self::Failure(shorten(error.get()))),
             Ok(Probe { seq: None, .. }) if id.is_empty() => Ok(Self::Uncursored),
+            Err(_) if id.is_empty() && is_control(block) => Ok(Self::Uncursored),
             _ => Err(ProtocolErrorKind::UnreadableFrame {
                 id: shorten(id),
                 reason,
@@ -74,7 +80,7 @@ impl Frame {
     }
 }
 
-/// The beginning of a text that may be of any length, for a message.
-fn shorten(text: &str) -> String {
-    text.chars().take(200).collect()
+/// Whether the block has a name of its own that is no known event's: it need not be JSON.
+fn is_control(block: &Block) -> bool {
+    block.names_event() && !EventData::KNOWN_TYPES.contains(&block.event())
 }

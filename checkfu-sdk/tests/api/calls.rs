@@ -8,6 +8,7 @@ use checkfu_sdk::model::payload::{IntegrityDecision, PromptIntegrity};
 use checkfu_sdk::model::{Cause, CauseKind};
 use checkfu_sdk::retry::RetryPolicy;
 use checkfu_sdk::{Client, Error, SessionId, SessionStatus};
+use futures::StreamExt;
 use serde_json::{Value, json};
 use wiremock::matchers::{any, header, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -108,6 +109,41 @@ async fn a_session_is_created() {
         .map(|request| request.headers["idempotency-key"].to_str().unwrap())
         .collect();
     assert!(keys.len() == 3 && keys.contains("mine"), "{keys:?}");
+}
+
+/// A-IDEM: a key of the caller's own is 1 to 255 visible ASCII characters; any other is refused unsent.
+#[tokio::test]
+async fn an_own_idempotency_key_is_checked() {
+    let created = ResponseTemplate::new(201).set_body_json(session("pending", json!(null), 1));
+    let server = answering(created).await;
+    let create = client(&server).sessions().create("adep_1", "prin_1");
+    for key in ["k", &"k".repeat(255), "!~"] {
+        create.clone().idempotency_key(key).send().await.unwrap();
+    }
+    let sent = server.received_requests().await.unwrap().len();
+    for key in [
+        "",
+        " ",
+        "a b",
+        "a\tb",
+        "a\nb",
+        "caf\u{e9}",
+        "\u{7f}",
+        &"k".repeat(256),
+    ] {
+        let error = create.clone().idempotency_key(key).send().await.unwrap_err();
+        assert!(matches!(&error, Error::Config(_)), "{error:?}");
+        assert!(error.to_string().starts_with("idempotency key "), "{error}");
+        let input = UserMessage::new("hi").by("prin_1").idempotency_key(key);
+        let error = client(&server)
+            .sessions()
+            .events("s")
+            .send(input)
+            .await
+            .unwrap_err();
+        assert!(matches!(&error, Error::Config(_)), "{error:?}");
+    }
+    assert_eq!(server.received_requests().await.unwrap().len(), sent);
 }
 
 /// EVT-1, SES-4, A-AUTHOR: the six inputs are one `{type, payload}` each, with author and cause.
@@ -370,21 +406,40 @@ async fn an_id_stays_in_its_place() {
     let client = client(&server);
     client
         .sessions()
-        .retrieve(&"a/../b?c#d%2e e".into())
+        .retrieve(&"a/../b?c#d%2e\\e".into())
         .await
         .unwrap();
     let requests = server.received_requests().await.unwrap();
-    assert_eq!(requests[0].url.path(), "/v1/sessions/a%2F..%2Fb%3Fc%23d%252e%20e");
+    assert_eq!(requests[0].url.path(), "/v1/sessions/a%2F..%2Fb%3Fc%23d%252e%5Ce");
     assert_eq!(requests[0].url.query(), None);
-    for id in ["", ".", ".."] {
+    for id in ["%2e%2e", ".%2e", "...", "..;"] {
+        client.sessions().retrieve(&id.into()).await.unwrap();
+        let path = server
+            .received_requests()
+            .await
+            .unwrap()
+            .pop()
+            .unwrap()
+            .url
+            .path()
+            .to_owned();
+        assert_eq!(path, format!("/v1/sessions/{}", id.replace('%', "%25")));
+    }
+    let sent = server.received_requests().await.unwrap().len();
+    for id in [
+        "", ".", "..", ".\t.", "\n..", "..\r", "a\tb", "a b", " ", "a\u{0}b", "a\u{7f}", "\u{85}.",
+        "\u{2028}",
+    ] {
         let error = client.sessions().retrieve(&id.into()).await.unwrap_err();
         assert!(matches!(&error, Error::Config(_)), "{error:?}");
         assert!(error.to_string().starts_with("session id "), "{error}");
         let mut stream = client.sessions().events(id).stream().open();
-        let item = futures::StreamExt::next(&mut stream).await;
+        let item = stream.next().await;
         assert!(matches!(item, Some(Err(Error::Config(_)))), "{item:?}");
+        let items: Vec<_> = client.sessions().events(id).list().pages().collect().await;
+        assert!(matches!(items[..], [Err(Error::Config(_))]), "{items:?}");
     }
-    assert_eq!(server.received_requests().await.unwrap().len(), 1);
+    assert_eq!(server.received_requests().await.unwrap().len(), sent);
 }
 
 /// A success that is not what it should be is told with the request's id.

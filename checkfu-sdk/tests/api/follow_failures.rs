@@ -229,22 +229,3 @@ async fn failures_of_the_stream_are_told_apart() {
         assert!(!fatal.is_reconnectable() && fatal.api_error().is_some());
     }
 }
-
-/// FOL-5: a Session that cannot be read on open is sorted in the same way.
-#[tokio::test]
-async fn a_session_that_cannot_be_read_is_told() {
-    for (status, reconnectable) in [(503, true), (404, false)] {
-        let api = FakeApi::start().await;
-        for _ in 0..3 {
-            api.on_session(answer(status, "", ""));
-        }
-        let follow = api
-            .client()
-            .sessions()
-            .events("sess_1")
-            .follow("c", MemoryCursorStore::new());
-        let error = follow.start().await.unwrap_err();
-        assert_eq!(error.is_reconnectable(), reconnectable, "{error:?}");
-        assert_eq!(error.api_error().unwrap().status().unwrap().as_u16(), status);
-    }
-}

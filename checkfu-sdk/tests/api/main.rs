@@ -13,6 +13,7 @@ mod follow_failures;
 mod follow_head;
 #[cfg(feature = "sqlx-sqlite")]
 mod follow_kill;
+mod follow_quiet;
 #[cfg(feature = "sqlx-sqlite")]
 mod follow_rivals;
 mod hostile;
@@ -20,6 +21,8 @@ mod hostile;
 mod mock_server;
 mod model;
 mod paging;
+mod redaction;
+mod refusals;
 mod retries;
 mod send_bounds;
 mod settlement;

@@ -225,3 +225,54 @@ async fn an_error_ends_a_walk() {
     assert!(items.next().await.unwrap().is_err());
     assert!(items.next().await.is_none());
 }
+
+/// A-LIST: a list of nothing but new tokens ends in a typed error after 10,000 empty pages in a row, in both walks;
+/// pages with items in between start the count again.
+#[tokio::test]
+async fn empty_pages_without_end_are_an_error() {
+    let place = |query: &[(&str, &str)]| match query {
+        [("page", token)] => token.parse::<u64>().unwrap(),
+        _ => 0,
+    };
+    let server = events(move |query| {
+        let place = place(query);
+        let items: &[u64] = if place == 100 { &[100] } else { &[] };
+        page(items, Some(&(place + 1).to_string()))
+    })
+    .await;
+    let list = client(&server).sessions().events("sess_1").list();
+    let results: Vec<_> = list.items().collect().await;
+    assert!(
+        matches!(results[..], [Ok(_), Err(Error::Protocol(_))]),
+        "{results:?}"
+    );
+    assert_eq!(queries(&server).await.len(), 101 + 10_000);
+
+    let server = events(move |query| page(&[], Some(&(place(query) + 1).to_string()))).await;
+    let list = client(&server)
+        .sessions()
+        .events("sess_1")
+        .list()
+        .after(Seq::from(3));
+    let results: Vec<_> = list.items().collect().await;
+    assert!(matches!(results[..], [Err(Error::Protocol(_))]), "{results:?}");
+    assert_eq!(queries(&server).await.len(), 10_000);
+}
+
+/// A-LIST: a page token of more than 4 KiB is a typed error that does not repeat it.
+#[tokio::test]
+async fn a_token_has_a_size() {
+    for (size, taken) in [(4096, true), (4097, false)] {
+        let server = events(move |query| match query {
+            [] => page(&[1], Some(&"t".repeat(size))),
+            _ => page(&[2], None),
+        })
+        .await;
+        let list = client(&server).sessions().events("sess_1").list();
+        let results: Vec<_> = list.items().collect().await;
+        assert_eq!(results.iter().all(Result::is_ok), taken, "{size}");
+        if let Some(Err(error)) = results.last() {
+            assert!(matches!(error, Error::Protocol(_)) && format!("{error:?}").len() < 1000);
+        }
+    }
+}

@@ -89,7 +89,7 @@ async fn a_conflict_is_never_tried_again() {
         .send(input)
         .await
         .unwrap_err();
-    assert!(error.is_retryable(), "the server's word is passed on");
+    assert!(!error.is_retryable(), "a body cannot grant a retry");
     assert_eq!(error.attempts().unwrap().stopped, StopCause::NotRetryable);
     assert_eq!(requests(&server).await, 1);
 }

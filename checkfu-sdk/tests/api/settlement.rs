@@ -191,6 +191,28 @@ fn a_session_tells_its_settlement() {
         partial.as_object_mut().unwrap().remove(missing);
         assert_eq!(read(partial), None, "without {missing}");
     }
+    let mut ended = session("completed", json!(null), 9);
+    ended.as_object_mut().unwrap().remove("stop_reason");
+    assert_eq!(read(ended.clone()), Some((Outcome::Completed, 9)));
+    ended.as_object_mut().unwrap().remove("last_seq");
+    assert_eq!(read(ended), None);
+}
+
+/// A-FORK: the status that a fork copied is not its own, up to the place of the fork.
+#[test]
+fn a_fork_tells_its_own_settlement_only() {
+    for (last_seq, settled) in [(8, false), (9, false), (10, true)] {
+        for status in ["idle", "completed"] {
+            let mut fork = session(status, json!("end_turn"), last_seq);
+            fork["forked_from"] = json!({ "session_id": "sess_0", "event_id": "evt_9", "seq": 9 });
+            let fork: Session = serde_json::from_value(fork).unwrap();
+            assert_eq!(
+                Settlement::of_session(&fork).is_some(),
+                settled,
+                "{status} {last_seq}"
+            );
+        }
+    }
 }
 
 /// FOL-6: a settlement that is stored beside a cursor reads back as it was, whatever its reason.

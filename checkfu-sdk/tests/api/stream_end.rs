@@ -1,6 +1,7 @@
 use std::sync::Arc;
+use std::time::Duration;
 
-use checkfu_sdk::retry::ReconnectPolicy;
+use checkfu_sdk::retry::{Backoff, ReconnectPolicy};
 use checkfu_sdk::{Event, Seq};
 use futures::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};
@@ -38,20 +39,79 @@ async fn a_terminal_event_ends_the_stream() {
     }
 }
 
-/// A-CLI: it ends even where the Session cannot be read.
+/// A-FORK, A-CLI: whether a terminal event ends the stream is asked again where the Session could not be read,
+/// whether the connection closed or lives on; only an answer ends it in silence.
 #[tokio::test]
-async fn a_terminal_event_ends_the_stream_of_an_unreadable_session() {
-    for script in [
-        answer(500, "", ""),
-        answer(404, "", ""),
-        answer(200, "", "{}"),
-        vec![Step::Reset],
+async fn a_terminal_event_of_an_unreadable_session_is_asked_about_again() {
+    for script in [answer(500, "", ""), answer(200, "", "{}"), vec![Step::Reset]] {
+        let api = FakeApi::start().await;
+        api.set_session(session("failed", json!(null), 2))
+            .on_session(script)
+            .on_stream(stream(frames(&[status(2, "failed")])))
+            .on_stream(stream(""));
+        assert_eq!(read(&api).await, [2]);
+        assert_eq!((api.stream_cursors().len(), api.session_reads()), (2, 2));
+    }
+    let mut held = stream(frames(&[status(2, "failed")]));
+    held.push(Step::Hang);
+    let api = FakeApi::start().await;
+    api.set_session(session("failed", json!(null), 2))
+        .on_session(answer(503, "", ""))
+        .on_stream(held)
+        .on_stream(stream(""));
+    assert_eq!(read(&api).await, [2]);
+    assert_eq!((api.stream_cursors().len(), api.session_reads()), (2, 2));
+}
+
+/// A-FORK: a copied terminal event does not end the stream of a fork whose Session could not be read at once.
+#[tokio::test]
+async fn a_failed_read_does_not_end_a_fork_in_mid_log() {
+    for ending in [None, Some(Step::Reset), Some(Step::Hang)] {
+        let mut fork = session("idle", json!("end_turn"), 6);
+        fork["forked_from"] = json!({ "session_id": "sess_0", "event_id": "evt_3", "seq": 3 });
+        let api = FakeApi::start().await;
+        let mut copies = stream(frames(&[message(1), status(3, "completed")]));
+        copies.extend(ending);
+        let rest = [
+            event(4, "session.forked", json!({ "source_session_id": "sess_0" })),
+            status(6, "canceled"),
+        ];
+        api.set_session(fork)
+            .on_session(answer(503, "retry-after: 0\r\n", ""))
+            .on_stream(copies)
+            .on_stream(stream(frames(&rest)));
+        assert_eq!(read(&api).await, [1, 3, 4, 6]);
+    }
+}
+
+/// FOL-5, WIRE-7: where no answer comes within the budget, or none ever will, the stream ends in that error.
+#[tokio::test]
+async fn a_session_that_stays_unreadable_is_an_error() {
+    for (reply, reads, retryable) in [
+        (answer as fn(u16, &str, &str) -> Vec<Step>, 3, true),
+        (|_, _, _| answer(404, "", ""), 1, false),
+        (|_, _, _| answer(200, "", "{}"), 3, false),
     ] {
         let api = FakeApi::start().await;
-        api.on_session(script)
-            .on_stream(stream(frames(&[status(2, "failed")])));
-        assert_eq!(read(&api).await, [2]);
-        assert_eq!((api.stream_cursors().len(), api.session_reads()), (1, 1));
+        api.on_stream(stream(frames(&[status(2, "failed")])));
+        for _ in 0..reads {
+            api.on_session(reply(500, "", "")).on_stream(stream(""));
+        }
+        let two = ReconnectPolicy::default()
+            .max_reconnects(2)
+            .backoff(Backoff::between(
+                Duration::from_millis(1),
+                Duration::from_millis(4),
+            ));
+        let events = api.client().sessions().events("sess_1").stream();
+        let items: Vec<_> = events.reconnect_policy(two).open().collect().await;
+        assert!(items.len() == 2 && items[0].is_ok(), "{items:?}");
+        let error = items[1].as_ref().unwrap_err();
+        assert_eq!(
+            (error.is_retryable(), api.session_reads()),
+            (retryable, reads),
+            "{error:?}"
+        );
     }
 }
 
@@ -128,7 +188,8 @@ async fn a_close_without_events_asks_the_session() {
             .stream()
             .after(Seq::from(7))
             .open();
-        assert_eq!(seqs(&events.try_collect::<Vec<_>>().await.unwrap()), [8]);
+        let first: Vec<_> = events.take(1).try_collect().await.unwrap();
+        assert_eq!(seqs(&first), [8]);
         assert_eq!(api.stream_cursors().len(), 2);
     }
 }

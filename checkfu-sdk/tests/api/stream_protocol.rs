@@ -186,6 +186,24 @@ async fn a_frame_that_is_no_event_is_a_protocol_error() {
     }
 }
 
+/// A-CLI, PRV-4: a frame of an unknown name without an `id` and without JSON claims no place in the log and is passed
+/// over; one that says it is a known event is not.
+#[tokio::test]
+async fn a_control_frame_needs_no_json() {
+    for data in ["pong", "", "{", "1 2"] {
+        let text = format!("event: ping\ndata: {data}\n\n{}", frame(&message(1)));
+        let (events, error, _) = items(stream(text), 1).await;
+        assert!(error.is_none() && seqs(&events) == [1], "{data:?}: {error:?}");
+    }
+    for head in ["event: agent.message\n", "id: 1\nevent: ping\n", ""] {
+        let (events, error, _) = items(stream(format!("{head}data: pong\n\n")), 1).await;
+        assert!(
+            events.is_empty() && matches!(error, Some(Error::Protocol(_))),
+            "{head:?}: {error:?}"
+        );
+    }
+}
+
 /// A-CLI: a frame without an `event` line has the type that its data tells, and one with another name as well.
 #[tokio::test]
 async fn the_type_comes_from_the_data() {

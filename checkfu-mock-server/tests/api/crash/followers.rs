@@ -84,7 +84,7 @@ pub(super) async fn follow_by_sdk(
             Ok(true) => return,
             // At rest, or between two lives of the program.
             Ok(false) => tokio::time::sleep(Duration::from_millis(2)).await,
-            Err(error) if error.is_reconnectable() => tokio::task::yield_now().await,
+            Err(error) if error.is_retryable() => tokio::task::yield_now().await,
             Err(error) => panic!("{error}"),
         }
     }

@@ -40,6 +40,7 @@ struct Shared {
     requests: Mutex<Vec<Recorded>>,
     streams: Mutex<VecDeque<Vec<Step>>>,
     sessions: Mutex<VecDeque<Vec<Step>>>,
+    lists: Mutex<VecDeque<Vec<Step>>>,
     session: Mutex<Option<Value>>,
     log: Mutex<Vec<Value>>,
     closed: Mutex<usize>,
@@ -108,6 +109,12 @@ impl FakeApi {
     /// What the next read of the Session is answered with, before what it is from then on.
     pub(crate) fn on_session(&self, script: Vec<Step>) -> &Self {
         self.shared.sessions.lock().unwrap().push_back(script);
+        self
+    }
+
+    /// What the next read of the event list is answered with, before it is the log from then on.
+    pub(crate) fn on_list(&self, script: Vec<Step>) -> &Self {
+        self.shared.lists.lock().unwrap().push_back(script);
         self
     }
 
@@ -203,6 +210,9 @@ fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
             .pop_front()
             .unwrap_or_else(|| vec![Step::Hang]);
     } else if path.ends_with("/events") {
+        if let Some(script) = shared.lists.lock().unwrap().pop_front() {
+            return script;
+        }
         let after = query
             .split('&')
             .find_map(|pair| pair.strip_prefix("after=")?.parse().ok())

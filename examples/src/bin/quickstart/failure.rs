@@ -54,7 +54,7 @@ pub(crate) enum Failure {
 impl Failure {
     /// Sorts a failed follow by what helps.
     pub(crate) fn follow(error: FollowError<SqliteCursorError>) -> Self {
-        if error.is_reconnectable() {
+        if error.is_retryable() {
             Self::Interrupted(error)
         } else {
             Self::Follow(error)
