@@ -36,12 +36,11 @@ impl ApiKey {
 
     /// `text` without the key, for a server that repeats it: as it is, and as JSON or a URL may write it.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let text = text.replace(&*self.0, REMOVED);
         if self.0.bytes().all(|byte| byte == b'\\') {
-            return text;
+            return text.replace(&*self.0, REMOVED);
         }
         let mut redacted = String::with_capacity(text.len());
-        let mut rest = &*text;
+        let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let length = match spelled(&self.0, rest) {
                 Some(length) => {
@@ -134,5 +133,54 @@ impl From<String> for ApiKey {
 impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("ApiKey")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redacted(key: &str, text: &str) -> String {
+        ApiKey::from(key).redact(text)
+    }
+
+    /// A key is found in every spelling, backslashes and letters of escapes in the key itself included, and nothing
+    /// else is touched.
+    #[test]
+    fn every_spelling_is_found() {
+        for (key, text) in [
+            ("a/b\"c", r#"a\/b\"c"#),
+            ("a/b\"c", r#"\u0061\u002fb\u0022c"#),
+            ("a/b\"c", "a%2fb%22c"),
+            ("a\\b", "a\\b"),
+            ("a\\b", r"a\\b"),
+            ("a\\b", r"a\u005cb"),
+            ("u0063%41", "u0063%41"),
+            ("key", "key"),
+            ("\\\\", "\\\\"),
+        ] {
+            assert_eq!(
+                redacted(key, &format!("é{text}é")),
+                "é[key removed]é",
+                "{key} in {text}"
+            );
+        }
+        for text in [
+            "",
+            "é",
+            "a/",
+            "\\",
+            "%",
+            "%2",
+            "\\u00",
+            "a%2fb%2",
+            "u0061/b\"",
+            "a/b'c",
+        ] {
+            assert_eq!(redacted("a/b\"c", text), text);
+        }
+        assert_eq!(redacted("aab", "aaab aab"), "a[key removed] [key removed]");
+        assert_eq!(redacted("long-enough-key", "a long-enoug"), "a [key removed]");
+        assert_eq!(redacted("long-enough-key", "a long-en"), "a long-en");
     }
 }

@@ -229,3 +229,25 @@ async fn failures_of_the_stream_are_told_apart() {
         assert!(!fatal.is_reconnectable() && fatal.api_error().is_some());
     }
 }
+
+/// FOL-5: a Session that cannot be read on open is no stream whose reconnects were spent: the error comes unchanged
+/// and says whether the same call may succeed later.
+#[tokio::test]
+async fn a_session_that_cannot_be_read_is_told() {
+    for (status, retryable) in [(503, true), (404, false)] {
+        let api = FakeApi::start().await;
+        for _ in 0..3 {
+            api.on_session(answer(status, "", ""));
+        }
+        let events = api.client().sessions().events("sess_1");
+        let error = events
+            .follow("c", MemoryCursorStore::new())
+            .start()
+            .await
+            .unwrap_err();
+        assert!(matches!(&error, FollowError::Read(Error::Api(_))), "{error:?}");
+        assert!(!error.is_reconnectable());
+        assert_eq!(error.is_retryable(), retryable);
+        assert_eq!(error.api_error().unwrap().status().unwrap().as_u16(), status);
+    }
+}

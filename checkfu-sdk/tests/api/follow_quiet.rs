@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use checkfu_sdk::cursor::{Advance, Cursor, CursorKey, CursorStore, MemoryCursorStore, Position};
-use checkfu_sdk::follow::{FollowError, Follower};
+use checkfu_sdk::follow::Follower;
 use checkfu_sdk::settlement::Settlement;
-use checkfu_sdk::{Error, Limits, Seq};
+use checkfu_sdk::{Limits, Seq};
 use futures::FutureExt;
 use serde_json::json;
 use tokio::sync::Notify;
@@ -198,28 +198,6 @@ async fn a_copied_status_of_a_fork_settles_nothing() {
         }
         assert_eq!(seqs, [10, 11], "{status}");
         assert_eq!(follower.settlement().unwrap().seq.get(), 11);
-    }
-}
-
-/// FOL-5: a Session that cannot be read on open is no stream whose reconnects were spent: the error comes unchanged
-/// and says whether the same call may succeed later.
-#[tokio::test]
-async fn a_failed_read_on_open_is_told_as_it_is() {
-    for (status, retryable) in [(503, true), (404, false)] {
-        let api = FakeApi::start().await;
-        for _ in 0..3 {
-            api.on_session(answer(status, "", ""));
-        }
-        let events = api.client().sessions().events("sess_1");
-        let error = events
-            .follow("c", MemoryCursorStore::new())
-            .start()
-            .await
-            .unwrap_err();
-        assert!(matches!(&error, FollowError::Read(Error::Api(_))), "{error:?}");
-        assert!(!error.is_reconnectable());
-        assert_eq!(error.is_retryable(), retryable);
-        assert_eq!(error.api_error().unwrap().status().unwrap().as_u16(), status);
     }
 }
 
