@@ -47,6 +47,8 @@ pub struct EventStream {
     retry_hint: Option<Duration>,
     /// The last event delivered was a terminal one that may be a fork's copy.
     terminal: Option<Seq>,
+    /// The server said that there will be no more events.
+    is_last: bool,
     final_session: Option<Box<Session>>,
     connection: Connection,
 }
@@ -68,6 +70,7 @@ impl EventStream {
             connections: 0,
             retry_hint: None,
             terminal: None,
+            is_last: false,
             final_session: None,
             connection: Connection::Idle,
         }
@@ -199,6 +202,8 @@ impl EventStream {
     /// The Session was read because a connection ended (`A-HEAD`).
     fn head_read(&mut self, head: Result<Head, Error>) -> Step {
         match (self.terminal, head) {
+            (_, Ok(head)) if self.is_last && head.is_over => self.end_with(head.session),
+            _ if self.is_last => self.end(),
             (Some(terminal), Ok(head)) if is_copy(terminal, &head.session) => {
                 self.terminal = None;
                 self.wait(None)
@@ -208,6 +213,16 @@ impl EventStream {
             (None, Err(Error::Decode(_))) => self.wait(None),
             (_, Err(error)) => self.wait(Some(error)),
         }
+    }
+
+    /// There will be no more events. Whether the work is settled with that, a follow asks the Session.
+    fn no_more(&mut self) -> Step {
+        if self.settles_from.is_none() {
+            return self.end();
+        }
+        self.is_last = true;
+        self.connection = Connection::ReadingHead(self.read_head());
+        Step::Continue(())
     }
 
     fn end_with(&mut self, session: Session) -> Step {
@@ -337,7 +352,7 @@ impl Stream for EventStream {
                         this.opened(body, request_id);
                         Step::Continue(())
                     }
-                    Poll::Ready(Ok(Connected::NoMore)) => this.end(),
+                    Poll::Ready(Ok(Connected::NoMore)) => this.no_more(),
                     Poll::Ready(Err(error)) => this.interrupted(error),
                 },
                 Connection::Open(open) => ready!(this.poll_open(open, context)),
