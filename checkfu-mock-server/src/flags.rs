@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use checkfu_mock_server::{MockServer, MockServerBuilder, StartError};
-use clap::{ArgGroup, Parser};
+use clap::{ArgGroup, Parser, value_parser};
+
+use crate::log_filter::LogFilter;
 
 /// Reference server of the Checkfu API.
 ///
@@ -43,13 +45,13 @@ pub(crate) struct Flags {
     #[arg(long, env = "CHECKFU_MOCK_STEP_DELAY_MS", default_value_t = 5)]
     step_delay_ms: u64,
 
-    /// After how long a silent stream gets a comment, in milliseconds.
-    #[arg(long, env = "CHECKFU_MOCK_KEEP_ALIVE_MS", default_value_t = 10_000)]
+    /// After how long a silent stream gets a comment, in milliseconds; at least 1.
+    #[arg(long, env = "CHECKFU_MOCK_KEEP_ALIVE_MS", default_value_t = 10_000, value_parser = value_parser!(u64).range(1..))]
     keep_alive_ms: u64,
 
     /// What to log: a level (error, warn, info, debug, trace) or filter directives.
     #[arg(long, env = "CHECKFU_MOCK_LOG", default_value = "info")]
-    pub(crate) log: String,
+    pub(crate) log: LogFilter,
 }
 
 impl Flags {

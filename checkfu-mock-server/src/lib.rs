@@ -19,6 +19,7 @@
 //! stand around it. `README.md` has the map.
 
 mod agent;
+mod api_key;
 mod capability;
 mod catalog;
 mod clock;

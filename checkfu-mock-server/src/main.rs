@@ -1,28 +1,44 @@
 //! `checkfu-mock-server`: the reference server of the Checkfu API as a program.
 
 mod flags;
+mod log_filter;
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use checkfu_mock_server::MockServer;
+use checkfu_mock_server::{MockServer, StartError};
 use clap::Parser;
 use flags::Flags;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// How the program ends when it was told something that makes no sense, like the command line's own errors.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
     let flags = Flags::parse();
-    let filter = EnvFilter::try_new(&flags.log).unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt()
         .json()
         .with_writer(io::stderr)
-        .with_env_filter(filter)
+        .with_env_filter(flags.log.filter())
         .init();
-    match run(flags).await {
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let ended = runtime.block_on(run(flags));
+    // Whatever still runs was given its time by the shutdown.
+    runtime.shutdown_background();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Start(
+            error @ (StartError::ApiKey | StartError::Principal { .. } | StartError::KeepAlive),
+        )) => {
+            eprintln!("error: {error}");
+            ExitCode::from(USAGE)
+        }
         Err(error) => {
             tracing::error!("{error}");
             ExitCode::FAILURE
@@ -30,7 +46,15 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+async fn run(flags: Flags) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let server = flags.builder()?.start().await?;

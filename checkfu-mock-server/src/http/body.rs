@@ -1,5 +1,7 @@
 //! Request bodies: bounded, hashed, decoded into values of their own.
 
+use std::time::Duration;
+
 use axum::body::{self, Body};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
@@ -28,10 +30,16 @@ pub(crate) enum EmptyBody {
     IsAnError,
 }
 
-/// Reads a body to its end.
-pub(crate) async fn read(headers: &HeaderMap, body: Body, empty: EmptyBody) -> Result<ReadBody, ApiError> {
-    let bytes = body::to_bytes(body, MAX_BODY_BYTES)
+/// Reads a body to its end, for as long as `limit`. A body that takes longer is as good as one that ended early.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    empty: EmptyBody,
+    limit: Duration,
+) -> Result<ReadBody, ApiError> {
+    let bytes = tokio::time::timeout(limit, body::to_bytes(body, MAX_BODY_BYTES))
         .await
+        .map_err(|_| fields::invalid("", &format!("did not arrive whole within {limit:?}")))?
         .map_err(|error| unreadable(&error))?;
     let json = if bytes.is_empty() && empty == EmptyBody::IsAnObject {
         Ok(Value::Object(Map::new()))

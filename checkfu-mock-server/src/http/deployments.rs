@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::auth::Caller;
 use super::call::Ids;
 use super::page_token::Place;
-use super::query::Parameters;
+use super::query::{self, Parameters};
 use super::response::{Answer, json, resource};
 use super::state::Shared;
 use crate::capability::Capability;
@@ -50,17 +50,20 @@ pub(crate) async fn retrieve(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     Ids(id): Ids<String>,
+    uri: Uri,
 ) -> Answer {
     caller.workspace("AgentDeployment")?;
     let found = shared
         .catalog
         .deployment(&id)
         .ok_or_else(|| ApiError::not_found("AgentDeployment"))?;
+    query::none(&uri)?;
     resource(&DeploymentResource::new(found))
 }
 
 /// `GET /v1/capabilities`: what is on and what is off, all in one page (A-CAP).
-pub(crate) async fn capabilities() -> Answer {
+pub(crate) async fn capabilities(uri: Uri) -> Answer {
+    query::none(&uri)?;
     let all = Capability::all()
         .map(CapabilityResource::from)
         .map(|capability| serde_json::to_vec(&capability));

@@ -28,7 +28,7 @@ use crate::ledger::handle::{LogEnd, SessionHandle};
 use crate::ledger::unreadable;
 use crate::storage::events::{self, StoredEvent};
 use crate::storage::sessions;
-use crate::wire::error::ApiError;
+use crate::wire::error::{ApiError, Code};
 
 /// STR-7: one page is in flight, of at most this many events and about this many bytes.
 const PAGE_EVENTS: usize = 500;
@@ -42,10 +42,17 @@ pub(crate) async fn stream(
     headers: HeaderMap,
     uri: Uri,
 ) -> Answer {
-    let mut parameters = Parameters::of(&uri)?;
-    check_previews(&mut parameters)?;
+    let mut parameters = Parameters::of(&uri);
+    let previews = parameters.as_mut().map_or(Ok(()), check_previews);
+    // A-ORDER: a capability that is off comes before existence, every other mistake after it.
+    if let Err(error) = &previews
+        && error.code == Code::CapabilityDisabled
+    {
+        return Err(error.clone().into());
+    }
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
-    parameters.finish()?;
+    previews?;
+    parameters?.finish()?;
     let cursor = last_event_id(&headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();

@@ -69,6 +69,11 @@ impl Parameters {
     }
 }
 
+/// Refuses every parameter, for endpoints that have none.
+pub(crate) fn none(uri: &Uri) -> Result<(), ApiError> {
+    Parameters::of(uri)?.finish()
+}
+
 /// A refusal that names the parameter.
 pub(crate) fn invalid(name: &str, problem: &str) -> ApiError {
     ApiError::new(Code::InvalidParameter, format!("{name} {problem}")).with_param(name)

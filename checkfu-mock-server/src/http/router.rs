@@ -11,23 +11,28 @@ use super::{auth, deployments, event_stream, events, fence, request_id, runs, se
 use crate::capability::Capability::{Checkpoints, Diffs, Forks, Threads, Waits, Watches};
 use crate::wire::error::{ApiError, Code};
 
-/// The whole HTTP side.
+/// The whole HTTP side. A-ORDER: without a key even a path or method that does not exist is refused for the key.
 pub(crate) fn router(shared: Shared) -> Router {
-    let open = Router::new()
+    Router::new()
+        .merge(enabled())
+        .merge(disabled())
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(from_fn_with_state(shared.clone(), auth::authenticate))
+        .merge(open())
+        .layer(from_fn(request_id::identify))
+        .with_state(shared)
+}
+
+/// What no key is asked for.
+fn open() -> Router<Shared> {
+    Router::new()
         .route(
             "/healthz",
             get(async || json(StatusCode::OK, r#"{"status":"ok"}"#)),
         )
-        .route("/v1/hooks/{watch_token}", post(|| fence::closed(Watches)));
-    Router::new()
-        .merge(enabled())
-        .merge(disabled())
-        .route_layer(from_fn_with_state(shared.clone(), auth::authenticate))
-        .merge(open)
-        .fallback(unknown_route)
+        .route("/v1/hooks/{watch_token}", post(|| fence::closed(Watches)))
         .method_not_allowed_fallback(unknown_method)
-        .layer(from_fn(request_id::identify))
-        .with_state(shared)
 }
 
 fn enabled() -> Router<Shared> {

@@ -7,7 +7,7 @@ use axum::http::{StatusCode, Uri};
 use super::auth::Caller;
 use super::call::Ids;
 use super::page_token::Place;
-use super::query::Parameters;
+use super::query::{self, Parameters};
 use super::response::{Answer, json};
 use super::state::Shared;
 use crate::core::moment::Moment;
@@ -62,6 +62,7 @@ pub(crate) async fn retrieve(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     Ids((id, run)): Ids<(String, String)>,
+    uri: Uri,
 ) -> Answer {
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
     let row = session.row;
@@ -71,8 +72,7 @@ pub(crate) async fn retrieve(
         .read(move |db| runs::find(db, row, &run))
         .await
         .map_err(unreadable)?;
-    Ok(json(
-        StatusCode::OK,
-        found.ok_or_else(|| ApiError::not_found("Run"))?,
-    ))
+    let found = found.ok_or_else(|| ApiError::not_found("Run"))?;
+    query::none(&uri)?;
+    Ok(json(StatusCode::OK, found))
 }

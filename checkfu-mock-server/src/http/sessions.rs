@@ -11,7 +11,7 @@ use super::create_session;
 use super::fence;
 use super::fields::Fields;
 use super::page_token::{Place, invalid_page};
-use super::query::{Parameters, invalid};
+use super::query::{self, Parameters, invalid};
 use super::response::{Answer, json, resource};
 use super::state::Shared;
 use crate::core::command::Command;
@@ -101,9 +101,11 @@ pub(crate) async fn retrieve(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
     Ids(id): Ids<String>,
+    uri: Uri,
 ) -> Answer {
     let workspace = caller.workspace("Session")?;
     let handle = shared.ledger.session(workspace, &id).await?;
+    query::none(&uri)?;
     let row = handle.row;
     let stored = shared
         .ledger

@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) in_flight: InFlight,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) keep_alive: Duration,
+    /// How long a request's body may take to arrive.
+    pub(crate) body_limit: Duration,
     pub(crate) stopping: Stopping,
 }
 

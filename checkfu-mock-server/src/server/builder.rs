@@ -39,6 +39,7 @@ pub struct MockServerBuilder {
     principals: Vec<PrincipalId>,
     step_delay: Duration,
     keep_alive: Duration,
+    body_limit: Duration,
     drain: Duration,
     clock: Arc<dyn Clock>,
 }
@@ -60,7 +61,8 @@ impl Default for MockServerBuilder {
             principals: Vec::new(),
             step_delay: Duration::from_millis(5),
             keep_alive: Duration::from_secs(10),
-            drain: Duration::from_secs(10),
+            body_limit: Duration::from_secs(60),
+            drain: Duration::from_secs(9),
             clock: Arc::new(SystemClock),
         }
     }
@@ -116,13 +118,21 @@ impl MockServerBuilder {
         self
     }
 
-    /// After how long a silent stream gets a comment. Default 10 s.
+    /// After how long a silent stream gets a comment; not zero. Default 10 s.
     pub fn keep_alive(mut self, interval: Duration) -> Self {
         self.keep_alive = interval;
         self
     }
 
-    /// How long a shutdown waits for requests that are being answered. Default 10 s.
+    /// How long the body of a request may take to arrive, from the end of its head to its last byte. One that takes
+    /// longer is refused with `400 request.invalid_body` and its connection is closed; nothing was changed. Default 60 s.
+    pub fn body_limit(mut self, limit: Duration) -> Self {
+        self.body_limit = limit;
+        self
+    }
+
+    /// How long a shutdown waits for requests that are being answered; the whole shutdown takes at most 1 s more.
+    /// Default 9 s.
     pub fn drain(mut self, limit: Duration) -> Self {
         self.drain = limit;
         self
@@ -144,6 +154,9 @@ impl MockServerBuilder {
     ///
     /// Dropping the future leaves no server behind; a data directory that was created stays.
     pub async fn start(self) -> Result<MockServer, StartError> {
+        if self.keep_alive.is_zero() {
+            return Err(StartError::KeepAlive);
+        }
         let (directory, api_key) = (self.data_dir.clone(), self.api_key.clone());
         let opened = tokio::task::spawn_blocking(move || Store::open(directory.as_deref(), api_key));
         let (store, api_key) = opened.await.map_err(|_| StorageError::Closed)??;
@@ -179,6 +192,7 @@ impl MockServerBuilder {
             in_flight: InFlight::default(),
             clock: self.clock,
             keep_alive: self.keep_alive,
+            body_limit: self.body_limit,
             stopping: stopping.clone(),
         }));
         let tasks = vec![

@@ -28,6 +28,9 @@ pub enum StartError {
         /// What was given.
         id: String,
     },
+    /// Comments without a pause would fill every stream.
+    #[error("the keep-alive interval must be longer than zero")]
+    KeepAlive,
     /// A thread or socket was refused by the operating system.
     #[error("the operating system refused: {0}")]
     System(std::io::Error),

@@ -6,11 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::stop::Stop;
 
 /// What stopping takes at most beyond the drain.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A server that accepts connections until it is shut down or dropped.
 ///
@@ -60,7 +61,7 @@ impl MockServer {
     }
 
     /// Stops accepting, closes streams, answers what was asked, cuts connections whose request is not complete when the
-    /// drain (10 s unless set) is over, and closes the log. Runs that have not
+    /// drain (9 s unless set) is over, and closes the log. All of it takes at most the drain and 1 s. Runs that have not
     /// settled go on when a server is started on the same data directory.
     ///
     /// # Cancel safety
@@ -68,15 +69,16 @@ impl MockServer {
     /// Dropping the future leaves the server stopping in the background.
     pub async fn shutdown(mut self) {
         self.stop.request();
+        let deadline = Instant::now() + self.drain + GRACE;
         for task in std::mem::take(&mut self.tasks) {
-            if tokio::time::timeout(self.drain + GRACE, task).await.is_err() {
+            if tokio::time::timeout_at(deadline, task).await.is_err() {
                 tracing::warn!("a task did not stop in time");
             }
         }
         if let Some(writer) = self.writer.take() {
             // The writer ends when the last request has let go of it.
             let ended = tokio::task::spawn_blocking(move || writer.join().is_ok());
-            if tokio::time::timeout(GRACE, ended).await.is_err() {
+            if tokio::time::timeout_at(deadline, ended).await.is_err() {
                 tracing::warn!("the writer did not stop in time");
             }
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use rusqlite::Connection;
 
 use super::error::StartError;
+use crate::api_key;
 use crate::http::page_token::SECRET_BYTES;
 use crate::ledger::entropy::SystemEntropy;
 use crate::storage::directory::DataDirectory;
@@ -67,8 +68,11 @@ impl Store {
 }
 
 fn checked(key: String) -> Result<String, StartError> {
-    let fits = (1..=512).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
-    if fits { Ok(key) } else { Err(StartError::ApiKey) }
+    if api_key::is_valid(&key) {
+        Ok(key)
+    } else {
+        Err(StartError::ApiKey)
+    }
 }
 
 fn fresh_key() -> String {

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::error::StorageError;
+use crate::api_key;
 
 /// How long a lock that is held is tried again. A process that starts a child shares its locks with it until the child
 /// runs its own program, so a lock can outlive its owner by a moment.
@@ -56,18 +57,44 @@ impl DataDirectory {
     }
 
     /// The key that was generated for this directory, or `fresh`, which is then kept for the next start in a file that
-    /// only its owner can read.
+    /// only its owner can read. A file that others can read is closed to them.
     pub(crate) fn generated_key(&self, fresh: &str) -> Result<String, StorageError> {
         let path = self.path.join("api-key");
         match fs::read_to_string(&path) {
-            Ok(key) if !key.trim().is_empty() => return Ok(key.trim().to_owned()),
-            Ok(_) => {}
+            Ok(text) => {
+                close_to_others(&path).map_err(|source| failed(&path, source))?;
+                match text.trim() {
+                    "" => {}
+                    key if api_key::is_valid(key) => return Ok(key.to_owned()),
+                    _ => return Err(StorageError::KeyFile { path }),
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(StorageError::KeyFile { path });
+            }
             Err(source) => return Err(failed(&path, source)),
         }
         write_private(&path, fresh).map_err(|source| failed(&path, source))?;
         Ok(fresh.to_owned())
     }
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
+    if mode & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o600))?;
+        tracing::warn!(path = %path.display(), "the key's file was open to others; it is closed to them now");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// A directory that was just made is durable only once the one that holds it is synced.

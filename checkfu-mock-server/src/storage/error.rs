@@ -38,6 +38,14 @@ pub enum StorageError {
         /// The one format that this version reads and writes.
         supported: i64,
     },
+    /// The file of the generated key holds no key.
+    #[error(
+        "{path} must hold one API key of 1 to 512 visible ASCII characters; remove it to have one made up"
+    )]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// SQLite refused.
     #[error("the event log's database: {0}")]
     Database(#[from] rusqlite::Error),

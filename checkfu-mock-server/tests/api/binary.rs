@@ -79,7 +79,8 @@ async fn the_program_prints_one_line_and_stops_on_sigterm() {
     assert!(!logs.contains("top secret words"), "a message is in the logs");
 }
 
-/// Flags are read from the environment too, and the two ways to keep the log exclude each other.
+/// Flags are read from the environment too, the two ways to keep the log exclude each other, and what makes no sense is
+/// told in plain text before anything else happens.
 #[tokio::test]
 async fn flags_come_from_the_environment_too() {
     let directory = tempfile::tempdir().unwrap();
@@ -88,11 +89,21 @@ async fn flags_come_from_the_environment_too() {
     let process = Process::start(command).await;
     assert_eq!(process.announcement["api_key"], "from-the-environment");
     process.kill().await;
+    for filter in ["debug", "warn,checkfu_mock_server=trace"] {
+        let mut command = program(directory.path());
+        command.args(["--log", filter]);
+        Process::start(command).await.kill().await;
+    }
 
     for arguments in [
         &["--in-memory"][..],
         &["--port", "x"][..],
         &["--principal", "me"][..],
+        &["--api-key", "pass word"][..],
+        &["--keep-alive-ms", "0"][..],
+        &["--log", "infoo"][..],
+        &["--log", "info,"][..],
+        &["--log", "a=b=c"][..],
     ] {
         let mut command = program(directory.path());
         let output = command
@@ -101,8 +112,10 @@ async fn flags_come_from_the_environment_too() {
             .output()
             .await
             .unwrap();
-        assert!(!output.status.success(), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty());
-        assert!(!output.stderr.is_empty());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.starts_with("error: "), "{told}");
+        assert!(!told.contains("pass word"), "{told}");
     }
 }

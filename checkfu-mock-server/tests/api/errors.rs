@@ -160,6 +160,92 @@ async fn checks_come_in_the_documented_order() {
         .refused(409, "runtime.invalid_transition");
 }
 
+/// A-ORDER: so does a request that can be no other than wrong: the key and the version come before path and method.
+#[tokio::test]
+async fn key_and_version_come_before_path_and_method() {
+    let world = World::new().await;
+    let nothing = world.client.without_key();
+    let future = world.client.with("checkfu-version", "1");
+    for (method, path) in [
+        ("GET", "/v1/nothing"),
+        ("GET", "/"),
+        ("PUT", "/v1/sessions"),
+        ("DELETE", "/v1/sessions/x/fork"),
+    ] {
+        let answer = nothing.call(method, path, "").await;
+        answer.refused(401, "auth.invalid_key");
+        let answer = future.call(method, path, "").await;
+        answer.refused(400, "request.unsupported_version");
+    }
+    let hook = nothing.call("PUT", "/v1/hooks/x", "").await;
+    hook.refused(405, "request.method_not_allowed");
+}
+
+/// A-ORDER: existence comes before parameters, and a capability before existence.
+#[tokio::test]
+async fn existence_comes_before_parameters() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let missing = "/v1/sessions/sess_ffffffffffffffffffffffffffffffff";
+    for path in [
+        "/events/stream?event_deltas=all",
+        "/events/stream?event_deltas=%FF",
+        "/events/stream?from=1",
+        "/events?limit=0",
+        "/runs?limit=0",
+        "?wrong=1",
+    ] {
+        let there = format!("/v1/sessions/{session}{path}");
+        let answer = world.client.get(&there).await;
+        answer.refused(400, "request.invalid_parameter");
+        let gone = format!("{missing}{path}");
+        world.client.get(&gone).await.refused(404, "resource.not_found");
+    }
+    let preview = format!("{missing}/events/stream?event_deltas=agent.message");
+    world
+        .client
+        .get(&preview)
+        .await
+        .refused(403, "capability.disabled");
+}
+
+/// A-ERR: a parameter that an endpoint does not have is a mistake that is named, on every endpoint; nothing is done.
+#[tokio::test]
+async fn unknown_parameters_are_refused_everywhere() {
+    let world = World::new().await;
+    let session = world.session().await;
+    world.say(&session, "hello").await;
+    world.until_status(&session, "idle").await;
+    let before = world.log(&session).await;
+    let run = before.iter().find_map(|event| event["run_id"].as_str()).unwrap();
+    let deployment = world.server.deployment_id();
+    let message = message("hello").to_string();
+    let create = world.create_body().to_string();
+    for (method, path, body) in [
+        ("GET", "/v1/capabilities".to_owned(), ""),
+        ("GET", "/v1/agent_deployments".to_owned(), ""),
+        ("GET", format!("/v1/agent_deployments/{deployment}"), ""),
+        ("GET", "/v1/sessions".to_owned(), ""),
+        ("GET", format!("/v1/sessions/{session}"), ""),
+        ("GET", format!("/v1/sessions/{session}/events"), ""),
+        ("GET", format!("/v1/sessions/{session}/events/stream"), ""),
+        ("GET", format!("/v1/sessions/{session}/runs"), ""),
+        ("GET", format!("/v1/sessions/{session}/runs/{run}"), ""),
+        ("POST", "/v1/sessions".to_owned(), create.as_str()),
+        ("POST", format!("/v1/sessions/{session}/events"), message.as_str()),
+        ("POST", format!("/v1/sessions/{session}/complete"), "{}"),
+        ("POST", format!("/v1/sessions/{session}/cancel"), ""),
+    ] {
+        let path = format!("{path}?limti=5");
+        let answer = world.client.call(method, &path, body.to_owned()).await;
+        let answer = answer.refused(400, "request.invalid_parameter");
+        assert_eq!(answer.param(), Some("limti"), "{method} {path}");
+    }
+    assert_eq!(world.log(&session).await, before);
+    let sessions = world.client.get("/v1/sessions").await.ok(200);
+    assert_eq!(sessions["data"].as_array().unwrap().len(), 1);
+}
+
 /// A-AUTHOR, EVT-1, A-POST: each wrong member is named, and nothing is appended.
 #[tokio::test]
 async fn a_wrong_event_is_refused_by_member() {

@@ -88,6 +88,29 @@ async fn a_key_counts_for_its_path_only() {
     }
 }
 
+/// A-IDEM: a path is the same however it is encoded, so a call that is sent again through something that encodes it
+/// otherwise stands once.
+#[tokio::test]
+async fn one_path_has_one_scope_however_it_is_encoded() {
+    let world = World::new().await;
+    let session = world.session().await;
+    let keyed = world.client.with("idempotency-key", "one");
+    let encoded = session.replace("sess_", "%73ess%5F");
+    let first = keyed
+        .post(&format!("/v1/sessions/{session}/events"), &message("hello"))
+        .await
+        .ok(202);
+    let again = keyed
+        .post(&format!("/v1/sessions/{encoded}/events"), &message("hello"))
+        .await
+        .ok(202);
+    assert_eq!(again, first);
+    let other = keyed
+        .post(&format!("/v1/sessions/{encoded}/events"), &message("other"))
+        .await;
+    other.refused(422, "idempotency.key_reused");
+}
+
 /// A-IDEM: a refusal leaves the key free.
 #[tokio::test]
 async fn a_refusal_leaves_the_key_free() {

@@ -10,11 +10,14 @@ mod damage;
 mod endings;
 mod errors;
 mod idempotency;
+mod limits;
 mod list;
+
 mod overlap;
 mod requests;
 mod restart;
 mod sessions;
+mod shutdown;
 mod start;
 mod stream;
 mod turn;

@@ -181,6 +181,12 @@ async fn wrong_settings_are_refused() {
         let error = MockServer::builder().api_key(key).start().await.unwrap_err();
         assert!(matches!(error, StartError::ApiKey), "{error}");
     }
+    let error = MockServer::builder()
+        .keep_alive(Duration::ZERO)
+        .start()
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StartError::KeepAlive), "{error}");
     let taken = MockServer::builder().start().await.unwrap();
     let error = MockServer::builder()
         .port(taken.address().port())
@@ -198,6 +204,38 @@ async fn wrong_settings_are_refused() {
         matches!(error, StartError::Storage(StorageError::Io { .. })),
         "{error}"
     );
+}
+
+/// The file of the generated key is held to the same rules as a key that is given, and is closed to everyone else.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_file_that_holds_no_key_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let first = builder(&directory).start().await.unwrap();
+    let key = first.api_key().to_owned();
+    first.shutdown().await;
+    let file = directory.path().join("api-key");
+    for wrong in [&b"a b\n"[..], b"one\ntwo\n", b"\xff\xfe", &[b'k'; 513]] {
+        std::fs::write(&file, wrong).unwrap();
+        let error = builder(&directory).start().await.unwrap_err();
+        assert!(
+            matches!(error, StartError::Storage(StorageError::KeyFile { .. })),
+            "{error}"
+        );
+        assert!(error.to_string().contains(file.to_str().unwrap()), "{error}");
+        assert_eq!(std::fs::read(&file).unwrap(), wrong);
+    }
+    let mode = || std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    for (text, kept) in [(format!("{key}\n"), true), (String::new(), false)] {
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o664)).unwrap();
+        let server = builder(&directory).start().await.unwrap();
+        assert_eq!(server.api_key() == key, kept);
+        assert_eq!(mode(), 0o600);
+        server.shutdown().await;
+    }
 }
 
 /// A key that was given opens the server and is not stored.

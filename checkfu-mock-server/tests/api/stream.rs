@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use checkfu_mock_server::MockServer;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -238,47 +237,4 @@ async fn a_commit_wakes_every_stream() {
             all(&log[3..], "id")
         );
     }
-}
-
-/// A request that never becomes complete holds up a shutdown for the drain and no longer.
-#[tokio::test]
-async fn a_shutdown_cuts_what_does_not_end() {
-    let world = World::with(MockServer::builder().drain(Duration::from_millis(50))).await;
-    let mut held = Vec::new();
-    let head = format!(
-        "POST /v1/sessions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n",
-        world.server.api_key()
-    );
-    for sent in ["", "POST /v1/se", &format!("{head}content-length: 100\r\n\r\n{{")] {
-        let mut socket = TcpStream::connect(world.server.address()).await.unwrap();
-        socket.write_all(sent.as_bytes()).await.unwrap();
-        held.push(socket);
-    }
-    // An answer on a later connection shows that the earlier ones were accepted.
-    world.client.get("/healthz").await.ok(200);
-    let World { server, .. } = world;
-    tokio::time::timeout(PATIENCE / 4, server.shutdown())
-        .await
-        .unwrap();
-    for mut socket in held {
-        let mut rest = Vec::new();
-        let ended = tokio::time::timeout(PATIENCE, socket.read_to_end(&mut rest))
-            .await
-            .unwrap();
-        assert!(ended.is_err() || rest.is_empty());
-    }
-}
-
-/// SES-9, A-SRV: shutting down closes streams without a settlement; the log says the same afterwards.
-#[tokio::test]
-async fn a_shutdown_closes_streams() {
-    let clock = crate::support::world::clock();
-    let world = World::with(MockServer::builder().clock(clock).step_delay(STEP)).await;
-    let session = world.session().await;
-    world.say(&session, "hello").await;
-    let mut stream = Frames::open(&world.client, &session, None).await;
-    stream.until("run.created").await;
-    let World { server, .. } = world;
-    server.shutdown().await;
-    assert_eq!(stream.event().await, None);
 }
