@@ -103,13 +103,16 @@ pub(crate) fn message(text: &str) -> Value {
     })
 }
 
-/// The whole log by list, up to 1000 events.
+/// The whole log by list, page after page.
 pub(crate) async fn log(client: &Client, session: &str) -> Vec<Value> {
-    let page = client
-        .get(&format!("/v1/sessions/{session}/events?limit=1000"))
-        .await
-        .ok(200);
-    page["data"].as_array().unwrap().clone()
+    let path = format!("/v1/sessions/{session}/events?limit=1000");
+    let mut page = client.get(&path).await.ok(200);
+    let mut events = page["data"].as_array().unwrap().clone();
+    while let Some(next) = page["next_page"].as_str() {
+        page = client.get(&format!("{path}&page={next}")).await.ok(200);
+        events.extend(page["data"].as_array().unwrap().iter().cloned());
+    }
+    events
 }
 
 /// Waits until the Session has this status.
