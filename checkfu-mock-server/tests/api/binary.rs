@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 
-use crate::support::frames::Frames;
+use crate::support::frames::{Frames, PATIENCE};
 use crate::support::process::{Process, program};
 use crate::support::world::{message, until_status};
 
@@ -63,7 +63,7 @@ async fn the_program_prints_one_line_and_stops_on_sigterm() {
         .status()
         .unwrap();
     assert_eq!(stream.event().await, None);
-    let status = tokio::time::timeout(crate::support::frames::PATIENCE, process.child.wait())
+    let status = tokio::time::timeout(PATIENCE, process.child.wait())
         .await
         .unwrap();
     assert!(status.unwrap().success());
@@ -106,12 +106,9 @@ async fn flags_come_from_the_environment_too() {
         &["--log", "a=b=c"][..],
     ] {
         let mut command = program(directory.path());
-        let output = command
-            .args(arguments)
-            .stderr(Stdio::piped())
-            .output()
-            .await
-            .unwrap();
+        let output = command.args(arguments).stderr(Stdio::piped()).output();
+        // A program that starts after all never ends.
+        let output = tokio::time::timeout(PATIENCE, output).await.unwrap().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty());
         let told = String::from_utf8(output.stderr).unwrap();
