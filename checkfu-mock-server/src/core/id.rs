@@ -1,5 +1,8 @@
 //! Typed identifiers: a prefix that tells the kind and 32 lower-case hexadecimal digits (SES-2, A-ENV).
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use serde::{Deserialize, Serialize};
 
 /// Sixteen bytes that nobody else has; where they come from is the caller's business.
@@ -14,82 +17,99 @@ fn well_formed(prefix: &str, text: &str) -> bool {
     })
 }
 
-macro_rules! identifier {
-    ($(#[$meta:meta])* $name:ident, $prefix:literal) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub(crate) struct $name(Box<str>);
+/// What an identifier names, and the prefix that says so.
+pub(crate) trait Kind {
+    /// What every identifier of this kind starts with.
+    const PREFIX: &'static str;
+}
 
-        impl $name {
-            /// What every identifier of this kind starts with.
-            pub(crate) const PREFIX: &'static str = $prefix;
+/// The identifier of one kind of thing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent, bound = "")]
+pub(crate) struct Id<K> {
+    text: Box<str>,
+    #[serde(skip)]
+    kind: PhantomData<K>,
+}
 
-            /// A fresh identifier.
-            #[allow(dead_code)]
-            pub(crate) fn fresh(entropy: &mut dyn Entropy) -> Self {
-                Self::from_number(u128::from_be_bytes(entropy.next()))
-            }
+impl<K: Kind> Id<K> {
+    /// What every identifier of this kind starts with.
+    pub(crate) const PREFIX: &'static str = K::PREFIX;
 
-            /// The identifier whose digits are this number.
-            #[allow(dead_code)]
-            pub(crate) fn from_number(number: u128) -> Self {
-                Self(format!("{}{number:032x}", Self::PREFIX).into())
-            }
+    /// A fresh identifier.
+    pub(crate) fn fresh(entropy: &mut dyn Entropy) -> Self {
+        Self::from_number(u128::from_be_bytes(entropy.next()))
+    }
 
-            /// Accepts the text only if it has the prefix and 32 hexadecimal digits.
-            #[allow(dead_code)]
-            pub(crate) fn parse(text: &str) -> Option<Self> {
-                well_formed(Self::PREFIX, text).then(|| Self(text.into()))
-            }
+    /// The identifier whose digits are this number.
+    pub(crate) fn from_number(number: u128) -> Self {
+        Self::of(format!("{}{number:032x}", K::PREFIX).into())
+    }
 
-            /// The identifier as it stands on the wire.
-            #[allow(dead_code)]
-            pub(crate) fn as_str(&self) -> &str {
-                &self.0
-            }
+    /// Accepts the text only if it has the prefix and 32 hexadecimal digits.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        well_formed(K::PREFIX, text).then(|| Self::of(text.into()))
+    }
+
+    /// The identifier as it stands on the wire.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    fn of(text: Box<str>) -> Self {
+        Self {
+            text,
+            kind: PhantomData,
         }
+    }
+}
 
-        impl std::fmt::Display for $name {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(&self.0)
-            }
+impl<K> fmt::Display for Id<K> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $name:ident = $kind:ident($prefix:literal),)+) => {
+        $(
+            $(#[$meta])*
+            pub(crate) type $name = Id<kind::$kind>;
+        )+
+
+        /// The kinds, as types without values.
+        pub(crate) mod kind {
+            $(
+                $(#[$meta])*
+                #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+                pub(crate) enum $kind {}
+
+                impl super::Kind for $kind {
+                    const PREFIX: &'static str = $prefix;
+                }
+            )+
         }
     };
 }
 
-identifier!(
+kinds! {
     /// A Session.
-    SessionId, "sess_"
-);
-identifier!(
+    SessionId = Session("sess_"),
     /// A thread of a Session.
-    ThreadId, "sthr_"
-);
-identifier!(
+    ThreadId = Thread("sthr_"),
     /// A Run.
-    RunId, "run_"
-);
-identifier!(
+    RunId = Run("run_"),
     /// An event, unique in the world.
-    EventId, "evt_"
-);
-identifier!(
+    EventId = Event("evt_"),
     /// A Principal: who acts or writes.
-    PrincipalId, "prin_"
-);
-identifier!(
+    PrincipalId = Principal("prin_"),
     /// An AgentDeployment.
-    DeploymentId, "adep_"
-);
-identifier!(
+    DeploymentId = Deployment("adep_"),
     /// A Watch.
-    WatchId, "watch_"
-);
-identifier!(
+    WatchId = Watch("watch_"),
     /// A Workspace.
-    WorkspaceId, "wksp_"
-);
+    WorkspaceId = Workspace("wksp_"),
+}
 
 #[cfg(test)]
 mod tests {
