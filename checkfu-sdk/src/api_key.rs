@@ -140,6 +140,14 @@ impl fmt::Debug for ApiKey {
 mod tests {
     use super::*;
 
+    /// WIRE-1: the key travels as a bearer token, marked so that nothing prints or indexes it.
+    #[test]
+    fn the_header_is_marked_sensitive() {
+        let header = ApiKey::from("secret").header().unwrap();
+        assert_eq!(header, "Bearer secret");
+        assert!(header.is_sensitive() && !format!("{header:?}").contains("secret"));
+    }
+
     fn redacted(key: &str, text: &str) -> String {
         ApiKey::from(key).redact(text)
     }

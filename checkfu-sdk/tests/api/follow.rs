@@ -1,6 +1,6 @@
 use std::convert::Infallible;
 
-use checkfu_sdk::cursor::{CursorKey, CursorStore, MemoryCursorStore};
+use checkfu_sdk::cursor::{Advance, Cursor, CursorKey, CursorStore, MemoryCursorStore, Position};
 use checkfu_sdk::follow::{EventHandler, FollowError};
 use checkfu_sdk::settlement::Outcome;
 use checkfu_sdk::{Event, EventData, Seq, StopReason};
@@ -241,8 +241,18 @@ async fn the_store_in_memory_keeps_the_rules() -> Result<(), Infallible> {
         "the lock is not held"
     );
     drop(delivery);
-    drop(rival.await?);
-    assert_eq!(store.cursor(&key).await.seq(), None);
+    let mut transaction = rival.await?;
+    let cursor = Cursor::new(Some(Position::new(Seq::from(3), None)), None);
+    let wrong = store
+        .advance(&mut transaction, &key, Some(Seq::from(2)), &cursor)
+        .await?;
+    assert_eq!(wrong, Advance::Superseded);
+    assert_eq!(
+        store.advance(&mut transaction, &key, None, &cursor).await?,
+        Advance::Moved
+    );
+    drop(transaction);
+    assert_eq!(store.cursor(&key).await.seq(), None, "not rolled back");
     while let Some(delivery) = follower.next().await.unwrap() {
         delivery.commit().await.unwrap();
     }

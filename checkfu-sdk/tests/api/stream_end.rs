@@ -7,6 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use crate::support::clock::ManualClock;
 use crate::support::event::{event, frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, answer, stream};
 
@@ -24,7 +25,7 @@ async fn read(api: &FakeApi) -> Vec<u64> {
 }
 
 /// A-CLI: after a terminal event the stream ends without another connection, whether the server closes, breaks
-/// off or keeps the connection open.
+/// off or keeps the connection open and silent, which no timer has to notice.
 #[tokio::test]
 async fn a_terminal_event_ends_the_stream() {
     for name in ["completed", "failed", "canceled"] {
@@ -33,7 +34,11 @@ async fn a_terminal_event_ends_the_stream() {
             let mut script = stream(frames(&[message(1), status(2, name)]));
             script.extend(ending);
             api.set_session(session(name, json!(null), 2)).on_stream(script);
-            assert_eq!(read(&api).await, [1, 2], "{name}");
+            let silent = ManualClock::new();
+            let client = api.builder().clock(silent).build().unwrap();
+            let events = client.sessions().events("sess_1").stream().open();
+            let events: Vec<_> = events.try_collect().await.unwrap();
+            assert_eq!(seqs(&events), [1, 2], "{name}");
             assert_eq!(api.stream_cursors().len(), 1, "{name}");
         }
     }
