@@ -4,6 +4,27 @@ use super::user_input::UserInput;
 use crate::model::payload::Confirmation;
 use crate::model::{PrincipalId, QuestionId, SessionThreadId, ToolUseId};
 
+/// What every answer to a wait can say of the wait.
+macro_rules! answers_a_wait {
+    () => {
+        /// Names the thread that waits. For a child's wait it is always right to do so (`THR-8`).
+        pub fn on_thread(mut self, thread: impl Into<SessionThreadId>) -> Self {
+            self.0.insert(
+                "session_thread_id".to_owned(),
+                thread.into().as_str().into(),
+            );
+            self
+        }
+
+        /// Names the wait that it answers (`A-GEN`).
+        pub fn wait_generation(mut self, generation: u64) -> Self {
+            self.0
+                .insert("wait_generation".to_owned(), generation.into());
+            self
+        }
+    };
+}
+
 /// `user.custom_tool_result`: what a tool that the application runs gave.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use = "an input does nothing until it is sent"]
@@ -24,18 +45,7 @@ impl CustomToolResult {
         self
     }
 
-    /// Names the thread of the call. For a child's call it is always right to do so (`THR-8`).
-    pub fn on_thread(mut self, thread: impl Into<SessionThreadId>) -> Self {
-        self.0
-            .insert("session_thread_id".to_owned(), thread.into().as_str().into());
-        self
-    }
-
-    /// Names the wait that it answers (`A-GEN`).
-    pub fn wait_generation(mut self, generation: u64) -> Self {
-        self.0.insert("wait_generation".to_owned(), generation.into());
-        self
-    }
+    answers_a_wait!();
 
     /// Names the author.
     pub fn by(self, author: impl Into<PrincipalId>) -> UserInput {
@@ -73,18 +83,7 @@ impl ToolConfirmation {
         self
     }
 
-    /// Names the thread of the call. For a child's call it is always right to do so (`THR-8`).
-    pub fn on_thread(mut self, thread: impl Into<SessionThreadId>) -> Self {
-        self.0
-            .insert("session_thread_id".to_owned(), thread.into().as_str().into());
-        self
-    }
-
-    /// Names the wait that it answers (`A-GEN`).
-    pub fn wait_generation(mut self, generation: u64) -> Self {
-        self.0.insert("wait_generation".to_owned(), generation.into());
-        self
-    }
+    answers_a_wait!();
 
     /// Names the author.
     pub fn by(self, author: impl Into<PrincipalId>) -> UserInput {
@@ -106,18 +105,7 @@ impl QuestionAnswer {
         Self(payload)
     }
 
-    /// Names the thread of the question. For a child's question it is always right to do so.
-    pub fn on_thread(mut self, thread: impl Into<SessionThreadId>) -> Self {
-        self.0
-            .insert("session_thread_id".to_owned(), thread.into().as_str().into());
-        self
-    }
-
-    /// Names the wait that it answers (`A-GEN`).
-    pub fn wait_generation(mut self, generation: u64) -> Self {
-        self.0.insert("wait_generation".to_owned(), generation.into());
-        self
-    }
+    answers_a_wait!();
 
     /// Names the author.
     pub fn by(self, author: impl Into<PrincipalId>) -> UserInput {

@@ -71,7 +71,7 @@ fn plain_http_needs_no_certificates() {
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "half of plain_http_needs_no_certificates, which starts it in a process of its own"]
 async fn alone_without_certificates() {
     let api = crate::support::fake_api::FakeApi::start().await;
     api.set_session(crate::support::event::session("idle", serde_json::Value::Null, 1));
@@ -98,7 +98,7 @@ fn the_environment_sets_up_a_client() {
 }
 
 #[test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "half of the_environment_sets_up_a_client, which starts it in a process of its own"]
 fn alone_in_an_empty_environment() {
     assert!(matches!(
         config_error(Client::from_env()),
@@ -107,7 +107,7 @@ fn alone_in_an_empty_environment() {
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "half of the_environment_sets_up_a_client, which starts it in a process of its own"]
 async fn alone_in_a_full_environment() {
     let shown = format!("{:?}", Client::from_env().unwrap());
     assert!(

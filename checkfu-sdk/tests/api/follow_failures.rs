@@ -7,7 +7,7 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, answer, stream};
-use crate::support::projection::{Projection, apply};
+use crate::support::projection::{Projection, apply, apply_rest};
 
 async fn api() -> FakeApi {
     let api = FakeApi::start().await;
@@ -39,11 +39,7 @@ async fn a_failed_cursor_write_takes_the_effect_back() {
     };
     assert_eq!(error.as_database_error().unwrap().message(), "no");
     assert!(projection.applied().await.is_empty() && projection.cursor().await.is_none());
-    while let Some(mut delivery) = follower.next().await.unwrap() {
-        let (event, transaction) = delivery.parts();
-        apply(transaction, event).await.unwrap();
-        delivery.commit().await.unwrap();
-    }
+    apply_rest(&mut follower).await;
     assert_eq!(projection.applied().await, [1, 2, 3]);
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, stream};
-use crate::support::projection::{Projection, apply};
+use crate::support::projection::{Projection, apply, apply_rest};
 
 const ALONE: &str = "follow_kill::alone_until_killed";
 
@@ -62,16 +62,12 @@ async fn a_killed_follower_applies_each_event_once() {
         .start()
         .await
         .unwrap();
-    while let Some(mut delivery) = follower.next().await.unwrap() {
-        let (event, transaction) = delivery.parts();
-        apply(transaction, event).await.unwrap();
-        delivery.commit().await.unwrap();
-    }
+    apply_rest(&mut follower).await;
     assert_eq!(projection.applied().await, [1, 2, 3, 4]);
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "half of a_killed_follower_applies_each_event_once, which starts it in a process of its own"]
 async fn alone_until_killed() {
     let variable = |name: &str| std::env::var(name).unwrap();
     let stop_at = variable("CHECKFU_TEST_STOP_AT");

@@ -7,10 +7,10 @@ use checkfu_sdk::input::{Interrupt, UserMessage};
 use checkfu_sdk::model::Page;
 use checkfu_sdk::retry::{Backoff, ReconnectPolicy, RetryPolicy};
 use checkfu_sdk::settlement::Outcome;
-use checkfu_sdk::{Client, Error, Event, EventData, Seq, SessionStatus, StopReason};
+use checkfu_sdk::{Client, Error, Event, EventData, Seq, Session, SessionStatus, StopReason};
 use futures::{StreamExt, TryStreamExt};
 
-use crate::support::projection::{Projection, apply};
+use crate::support::projection::{Projection, apply_rest};
 use crate::support::relay::Relay;
 
 fn client(url: &str, key: &str) -> Client {
@@ -23,6 +23,18 @@ fn client(url: &str, key: &str) -> Client {
         .unwrap()
 }
 
+/// A server whose agents work at once, a client of it, and a Session.
+async fn started() -> (MockServer, Client, Session) {
+    let builder = MockServer::builder().step_delay(Duration::ZERO);
+    let server = builder.start().await.unwrap();
+    let client = client(server.url(), server.api_key());
+    let create = client
+        .sessions()
+        .create(server.deployment_id(), server.principal_id());
+    let session = create.send().await.unwrap();
+    (server, client, session)
+}
+
 /// Applies all that is delivered up to the settlement, and gives its place.
 async fn follow(client: &Client, session: &str, projection: &Projection, input: Seq) -> Seq {
     let follow = client
@@ -30,11 +42,7 @@ async fn follow(client: &Client, session: &str, projection: &Projection, input: 
         .events(session)
         .follow("billing", projection.store.clone());
     let mut follower = follow.input(input).start().await.unwrap();
-    while let Some(mut delivery) = follower.next().await.unwrap() {
-        let (event, transaction) = delivery.parts();
-        apply(transaction, event).await.unwrap();
-        delivery.commit().await.unwrap();
-    }
+    apply_rest(&mut follower).await;
     let settlement = follower.settlement().unwrap();
     assert_eq!(
         settlement.outcome,
@@ -68,18 +76,7 @@ fn seqs(events: &[Event]) -> Vec<i64> {
 /// list and stream give the same events.
 #[tokio::test]
 async fn two_turns_are_driven_and_followed() {
-    let server = MockServer::builder()
-        .step_delay(Duration::ZERO)
-        .start()
-        .await
-        .unwrap();
-    let client = client(server.url(), server.api_key());
-    let session = client
-        .sessions()
-        .create(server.deployment_id(), server.principal_id())
-        .send()
-        .await
-        .unwrap();
+    let (server, client, session) = started().await;
     assert_eq!(session.status(), Some(&SessionStatus::Pending));
     let (id, events) = (session.id().as_str(), client.sessions().events(session.id()));
     let projection = Projection::new().await;
@@ -136,18 +133,7 @@ async fn two_turns_are_driven_and_followed() {
 /// STR-2, STR-8, FOL-1: connections that are cut after a few bytes, again and again, lose and double nothing.
 #[tokio::test]
 async fn a_turn_survives_a_cutting_relay() {
-    let server = MockServer::builder()
-        .step_delay(Duration::ZERO)
-        .start()
-        .await
-        .unwrap();
-    let direct = client(server.url(), server.api_key());
-    let session = direct
-        .sessions()
-        .create(server.deployment_id(), server.principal_id())
-        .send()
-        .await
-        .unwrap();
+    let (server, direct, session) = started().await;
     let id = session.id().as_str();
     let input = direct
         .sessions()
@@ -172,18 +158,7 @@ async fn a_turn_survives_a_cutting_relay() {
 /// A-IDEM: a post whose answer is lost is sent again with its key and stands in the log once.
 #[tokio::test]
 async fn a_lost_answer_is_no_second_input() {
-    let server = MockServer::builder()
-        .step_delay(Duration::ZERO)
-        .start()
-        .await
-        .unwrap();
-    let direct = client(server.url(), server.api_key());
-    let session = direct
-        .sessions()
-        .create(server.deployment_id(), server.principal_id())
-        .send()
-        .await
-        .unwrap();
+    let (server, direct, session) = started().await;
     let relay = Relay::to(server.address()).await;
     let events = client(&relay.url, server.api_key())
         .sessions()

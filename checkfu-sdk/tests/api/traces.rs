@@ -54,7 +54,7 @@ fn calls_retries_and_streams_are_traced() {
 }
 
 #[tokio::test]
-#[ignore = "runs in a process of its own"]
+#[ignore = "half of calls_retries_and_streams_are_traced, which starts it in a process of its own"]
 async fn alone_with_a_subscriber() {
     let recorder = Recorder::default();
     let _guard = tracing::subscriber::set_default(recorder.clone());

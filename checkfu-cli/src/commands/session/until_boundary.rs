@@ -31,12 +31,8 @@ where
         .await
         .map_err(|error| stopped(after, error))?;
     let events = client.sessions().events(session);
-    let mut follower = match events.follow(CONSUMER, cursors).input(input).start().await {
-        Ok(follower) => follower,
-        // The Session could not be read, so nothing was followed.
-        Err(FollowError::ReconnectsSpent(error)) => return Err(error.into()),
-        Err(error) => return Err(stopped(after, error)),
-    };
+    let follow = events.follow(CONSUMER, cursors).input(input);
+    let mut follower = follow.start().await.map_err(|error| stopped(after, error))?;
     let mut seen = after;
     loop {
         let delivery = match follower.next().await {

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use checkfu_sdk::Event;
 use checkfu_sdk::cursor::SqliteCursorStore;
+use checkfu_sdk::follow::Follower;
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions};
 use tempfile::TempDir;
@@ -69,6 +70,15 @@ impl Projection {
 /// The effect of an event: one more row.
 pub(crate) async fn apply(connection: &mut SqliteConnection, event: &Event) -> Result<(), sqlx::Error> {
     apply_for("billing", connection, event).await
+}
+
+/// Applies all that a follower still delivers.
+pub(crate) async fn apply_rest(follower: &mut Follower<SqliteCursorStore>) {
+    while let Some(mut delivery) = follower.next().await.unwrap() {
+        let (event, transaction) = delivery.parts();
+        apply(transaction, event).await.unwrap();
+        delivery.commit().await.unwrap();
+    }
 }
 
 pub(crate) async fn apply_for(
