@@ -1,36 +1,33 @@
-//! The built-in agent. It is a pure function of its revision, of what it was asked and of how much it has already said,
-//! so a Run that was cut off by a crash goes on exactly where its log ends.
+//! The plain agent: a pure function from what a Run has done so far to its next step.
+//!
+//! It keeps nothing: what it does next follows from the number of its revision, of what it was asked and of how much it
+//! has already said, so a Run that was cut off by a crash goes on exactly where its log ends.
 
-use crate::core::command::Step;
+use crate::core::assignment::Assignment;
+use crate::core::id::{Entropy, EventId};
 use crate::core::payload::{Block, Cost, Usage};
 use crate::core::status::RunStatus;
-
-/// What a Runner knows about the Run it drives.
-#[derive(Debug, Clone)]
-pub(crate) struct Assignment {
-    pub(crate) revision: u32,
-    pub(crate) status: RunStatus,
-    pub(crate) input: Vec<Block>,
-    pub(crate) observations: u32,
-}
+use crate::core::step::{Action, Step};
 
 /// The next step of a Run, or nothing if it has settled (A-TURN).
-pub(crate) fn next_step(assignment: &Assignment) -> Option<Step> {
+pub(crate) fn next_step(assignment: &Assignment, entropy: &mut dyn Entropy) -> Option<Step> {
     match assignment.status {
         RunStatus::Queued => Some(Step::Claim),
         RunStatus::Provisioning => Some(Step::Start),
-        RunStatus::Running => Some(speak(assignment)),
-        RunStatus::Completed | RunStatus::Failed | RunStatus::Canceled => None,
+        RunStatus::Running | RunStatus::Reconciling => Some(Step::Act {
+            position: assignment.position,
+            action: speak(assignment, entropy),
+        }),
+        RunStatus::Waiting | RunStatus::Completed | RunStatus::Failed | RunStatus::Canceled => None,
     }
 }
 
-fn speak(assignment: &Assignment) -> Step {
+fn speak(assignment: &Assignment, entropy: &mut dyn Entropy) -> Action {
     let replies = replies(assignment.revision, &assignment.input);
-    let ordinal = assignment.observations;
-    match replies.get(ordinal as usize) {
-        Some(text) => Step::Say {
-            ordinal,
-            content: vec![Block::Text { text: text.clone() }],
+    match replies.get(assignment.position as usize) {
+        Some(text) => Action::Say {
+            event_id: EventId::fresh(entropy),
+            content: vec![Block::text(text.clone())],
         },
         None => settle(&assignment.input, &replies),
     }
@@ -64,7 +61,7 @@ fn quote(input: &[Block]) -> String {
     texts.join(" ")
 }
 
-fn settle(input: &[Block], replies: &[String]) -> Step {
+fn settle(input: &[Block], replies: &[String]) -> Action {
     let usage = Usage {
         input_tokens: tokens(&quote(input)),
         output_tokens: replies.iter().map(|reply| tokens(reply)).sum(),
@@ -72,12 +69,13 @@ fn settle(input: &[Block], replies: &[String]) -> Step {
     };
     let micros = usage.input_tokens * INPUT_PRICE + usage.output_tokens * OUTPUT_PRICE;
     let amount = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    Step::Complete {
+    Action::Complete {
         usage,
         cost: Cost {
             amount,
             currency: "USD".to_owned(),
         },
+        stop_reason: "end_turn",
     }
 }
 

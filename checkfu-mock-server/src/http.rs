@@ -1,5 +1,6 @@
 //! The HTTP side: every route, the order of checks, and streams.
 
+mod approvals;
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod call;
@@ -21,3 +22,4 @@ pub(crate) mod runs;
 pub(crate) mod seam;
 pub(crate) mod sessions;
 pub(crate) mod state;
+mod threads;

@@ -6,6 +6,7 @@ pub(crate) mod entropy;
 pub(crate) mod folds;
 pub(crate) mod handle;
 pub(crate) mod mutation;
+mod refused;
 pub(crate) mod registry;
 pub(crate) mod reply;
 mod step;
@@ -15,17 +16,20 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::agent::Assignment;
 use crate::clock::Clock;
-use crate::core::command::Step;
+use crate::core::assign::assignment;
+use crate::core::assignment::Assignment;
+use crate::core::command::Command;
+use crate::core::decide::next_due;
 use crate::core::id::{RunId, SessionId, WorkspaceId};
 use crate::core::moment::Moment;
+use crate::core::step::Step;
 use crate::storage::error::StorageError;
 use crate::storage::reader::Reader;
 use crate::storage::sessions;
 use crate::storage::writer::Writer;
 use crate::wire::error::ApiError;
-use activation::Activation;
+use activation::{Activation, Notice};
 use folds::Folds;
 use handle::SessionHandle;
 use mutation::Mutation;
@@ -40,7 +44,7 @@ pub(crate) struct Ledger {
     writer: Writer<Folds>,
     reader: Reader,
     registry: Arc<Registry>,
-    activations: mpsc::UnboundedSender<Activation>,
+    notices: mpsc::UnboundedSender<Notice>,
     clock: Arc<dyn Clock>,
 }
 
@@ -48,14 +52,14 @@ impl Ledger {
     pub(crate) fn new(
         writer: Writer<Folds>,
         reader: Reader,
-        activations: mpsc::UnboundedSender<Activation>,
+        notices: mpsc::UnboundedSender<Notice>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             writer,
             reader,
             registry: Arc::default(),
-            activations,
+            notices,
             clock,
         }
     }
@@ -93,13 +97,13 @@ impl Ledger {
     pub(crate) async fn mutate(&self, mutation: Mutation) -> Result<Reply, ApiError> {
         let (answer, answered) = oneshot::channel();
         let now = Moment::from(self.clock.now());
-        let activations = self.activations.clone();
+        let notices = self.notices.clone();
         self.writer.submit(Task::new(
             move |connection, folds| mutation.carry_out(connection, folds, now),
             move |done| {
                 let result = match done {
                     Ok(done) => {
-                        done.publish(&activations);
+                        done.publish(&notices);
                         done.result
                     }
                     Err(error) => Err(refused(&error)),
@@ -120,12 +124,12 @@ impl Ledger {
     ) -> Result<Option<Assignment>, Arc<StorageError>> {
         let (answer, answered) = oneshot::channel();
         let now = Moment::from(self.clock.now());
-        let activations = self.activations.clone();
+        let notices = self.notices.clone();
         self.writer.submit(Task::new(
             move |connection, folds| StepTaken::take(connection, folds, now, &session, run, step),
             move |done| {
                 let next = done.map(|done| {
-                    done.publish(&activations);
+                    done.publish(&notices);
                     done.next
                 });
                 let _ = answer.send(next);
@@ -136,6 +140,21 @@ impl Ledger {
             .unwrap_or_else(|_| Err(Arc::new(StorageError::Closed)))
     }
 
+    /// Lets happen what is due in a Session by now.
+    pub(crate) fn tick(&self, session: Arc<SessionHandle>) {
+        let now = Moment::from(self.clock.now());
+        let notices = self.notices.clone();
+        self.writer.submit(Task::new(
+            move |connection, folds| Ok(append::append(connection, folds, now, session, Command::Tick)?.0),
+            move |appended| {
+                // The writer has told what went wrong; the next command of the Session tries again.
+                if let Ok(appended) = appended {
+                    appended.publish(&notices);
+                }
+            },
+        ));
+    }
+
     /// Hands every Run that a stop or crash left unfinished to the Runner again; their logs go on where they end.
     pub(crate) async fn resume(&self) -> Result<usize, StorageError> {
         let rows = self.reader.read(sessions::unfinished).await?;
@@ -144,20 +163,27 @@ impl Ledger {
             let Some(session) = self.registry.at(&self.reader, row).await? else {
                 continue;
             };
-            let activations = self.activations.clone();
+            let notices = self.notices.clone();
             self.writer.submit(Task::new(
                 move |connection, folds| {
                     let fold = folds.load(connection, session.row)?;
-                    Ok(fold.active_run().map(|run| Activation {
-                        session: Arc::clone(&session),
-                        run: run.id.clone(),
-                        assignment: append::assignment(fold, run),
-                    }))
+                    let mut notices: Vec<Notice> = fold
+                        .driven()
+                        .map(|run| {
+                            Notice::Drive(Activation {
+                                session: Arc::clone(&session),
+                                run: run.id.clone(),
+                                assignment: assignment(fold, run),
+                            })
+                        })
+                        .collect();
+                    notices.extend(next_due(fold).map(|at| Notice::Due(Arc::clone(&session), at)));
+                    Ok(notices)
                 },
-                move |active| {
+                move |found| {
                     // The writer has told what it could not read; that Session's Runs stay where they are.
-                    if let Ok(Some(active)) = active {
-                        let _ = activations.send(active);
+                    for notice in found.into_iter().flatten() {
+                        let _ = notices.send(notice);
                     }
                 },
             ));

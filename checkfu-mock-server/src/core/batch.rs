@@ -2,23 +2,27 @@
 //! command sees the state that the log will give.
 
 use super::event::{Event, EventData};
-use super::id::{Entropy, EventId, RunId, ThreadId};
+use super::id::{Entropy, EventId, Id, Kind, RunId, ThreadId};
 use super::moment::Moment;
 use super::payload::{Empty, StatusIdle};
 use super::refusal::Refusal;
 use super::run::Run;
-use super::session::{RunChange, Session};
+use super::session::Session;
 use super::status::SessionStatus;
+use super::thread::Thread;
+use super::touched::Touched;
 use super::transition;
+use super::wait::WaitRecord;
 
 /// Events being appended to one Session.
 pub(crate) struct Batch<'a> {
     session: &'a mut Session,
     now: Moment,
     entropy: &'a mut dyn Entropy,
+    /// Whether a Run was unfinished when the command began: its last events are still of that Run.
+    unfinished_before: bool,
     events: Vec<Event>,
-    changed: Vec<RunId>,
-    settled: Vec<Run>,
+    touched: Touched,
 }
 
 /// What a command brought about.
@@ -28,17 +32,24 @@ pub(crate) struct Outcome {
     pub(crate) events: Vec<Event>,
     /// The Runs whose resource changed, as they are now.
     pub(crate) runs: Vec<Run>,
+    /// The threads whose resource changed, as they are now, with their places.
+    pub(crate) threads: Vec<(usize, Thread)>,
+    /// The waits whose ActionApproval changed.
+    pub(crate) approvals: Vec<WaitRecord>,
+    /// The `seq` of the event that the command would only have repeated (THR-9).
+    pub(crate) replay_of: Option<u64>,
 }
 
 impl<'a> Batch<'a> {
     pub(crate) fn new(session: &'a mut Session, now: Moment, entropy: &'a mut dyn Entropy) -> Self {
+        let unfinished_before = !session.unfinished.is_empty();
         Self {
             session,
             now,
             entropy,
+            unfinished_before,
             events: Vec::new(),
-            changed: Vec::new(),
-            settled: Vec::new(),
+            touched: Touched::default(),
         }
     }
 
@@ -50,40 +61,68 @@ impl<'a> Batch<'a> {
         self.now
     }
 
-    pub(crate) fn fresh_run_id(&mut self) -> RunId {
-        RunId::fresh(self.entropy)
+    pub(crate) fn fresh<K: Kind>(&mut self) -> Id<K> {
+        Id::fresh(self.entropy)
     }
 
-    /// Appends an event of the primary thread.
-    pub(crate) fn on_primary(&mut self, run: &RunId, data: EventData) -> EventId {
-        let thread = self.session.admission.primary_thread_id.clone();
-        self.append(Some(thread), Some(run.clone()), data)
+    /// Appends an event of a thread.
+    pub(crate) fn on_thread(&mut self, thread: &ThreadId, run: Option<&RunId>, data: EventData) -> EventId {
+        let id = self.fresh();
+        self.append(id, Some(thread.clone()), run.cloned(), data)
+    }
+
+    /// Appends an event of the Run's thread.
+    pub(crate) fn of_run(&mut self, run: &Run, data: EventData) -> EventId {
+        self.on_thread(&run.thread_id, Some(&run.id), data)
+    }
+
+    /// Appends an event of the Run's thread under an identifier that was told before (PRV-3).
+    pub(crate) fn of_run_as(&mut self, id: EventId, run: &Run, data: EventData) {
+        self.append(id, Some(run.thread_id.clone()), Some(run.id.clone()), data);
     }
 
     /// Appends an event that concerns the whole Session.
     pub(crate) fn on_session(&mut self, run: Option<&RunId>, data: EventData) -> EventId {
-        self.append(None, run.cloned(), data)
+        let id = self.fresh();
+        self.append(id, None, run.cloned(), data)
     }
 
-    /// A-TRANS: appends the status event, or refuses when the table does not allow it.
+    /// A-TRANS: appends the status event, or refuses when the table does not allow it. Runs that overlap may need
+    /// a status in between.
     pub(crate) fn become_status(&mut self, run: Option<&RunId>, data: EventData) -> Result<(), Refusal> {
-        if let Some(to) = data.session_status() {
-            let from = self.session.head.status;
-            let first = self.session.head.last_seq == 0;
-            if !first && !transition::is_legal(from, to, !self.session.unfinished.is_empty()) {
-                return Err(Refusal::InvalidTransition { from, to });
-            }
+        let Some(to) = data.session_status() else {
+            self.on_session(run, data);
+            return Ok(());
+        };
+        let from = self.session.head.status;
+        if self.session.head.last_seq > 0 && !self.is_legal(from, to) {
+            let between = [
+                (SessionStatus::Pending, EventData::StatusPending(Empty {})),
+                (
+                    SessionStatus::Provisioning,
+                    EventData::StatusProvisioning(Empty {}),
+                ),
+            ]
+            .into_iter()
+            .find(|(status, _)| {
+                !to.is_terminal() && self.is_legal(from, *status) && self.is_legal(*status, to)
+            });
+            match between {
+                Some((_, between)) => self.on_session(run, between),
+                None => return Err(Refusal::InvalidTransition { from, to }),
+            };
         }
         self.on_session(run, data);
         Ok(())
     }
 
     /// `session.status_idle`.
-    pub(crate) fn become_idle(&mut self, run: &RunId, stop_reason: &str) -> Result<(), Refusal> {
+    pub(crate) fn become_idle(&mut self, run: Option<&RunId>, stop_reason: &str) -> Result<(), Refusal> {
         let idle = EventData::StatusIdle(StatusIdle {
             stop_reason: stop_reason.to_owned(),
+            event_ids: None,
         });
-        self.become_status(Some(run), idle)
+        self.become_status(run, idle)
     }
 
     /// `session.status_pending`, unless the Session is pending already.
@@ -99,24 +138,64 @@ impl<'a> Batch<'a> {
         self.events.is_empty()
     }
 
-    pub(crate) fn finish(self) -> Outcome {
-        let mut runs = self.settled;
+    pub(crate) fn finish(self, replay_of: Option<u64>) -> Outcome {
+        let Touched {
+            runs: changed,
+            settled: mut runs,
+            threads,
+            approvals,
+        } = self.touched;
+        let session = self.session;
         runs.extend(
-            self.session
+            session
                 .unfinished
                 .iter()
-                .filter(|run| self.changed.contains(&run.id))
+                .filter(|run| changed.contains(&run.id))
                 .cloned(),
         );
         Outcome {
             events: self.events,
             runs,
+            threads: session
+                .threads
+                .iter()
+                .enumerate()
+                .filter(|(_, thread)| threads.contains(&thread.id))
+                .map(|(place, thread)| (place, thread.clone()))
+                .collect(),
+            approvals: session
+                .waits
+                .all()
+                .iter()
+                .filter(|record| {
+                    record
+                        .approval
+                        .as_ref()
+                        .is_some_and(|approval| approvals.contains(&approval.id))
+                })
+                .cloned()
+                .collect(),
+            replay_of,
         }
     }
 
-    fn append(&mut self, thread: Option<ThreadId>, run: Option<RunId>, data: EventData) -> EventId {
+    fn is_legal(&self, from: SessionStatus, to: SessionStatus) -> bool {
+        transition::is_legal(
+            from,
+            to,
+            self.unfinished_before || !self.session.unfinished.is_empty(),
+        )
+    }
+
+    fn append(
+        &mut self,
+        id: EventId,
+        thread: Option<ThreadId>,
+        run: Option<RunId>,
+        data: EventData,
+    ) -> EventId {
         let event = Event {
-            id: EventId::fresh(self.entropy),
+            id: id.clone(),
             seq: self.session.head.last_seq + 1,
             session_id: self.session.admission.id.clone(),
             session_thread_id: thread,
@@ -124,12 +203,7 @@ impl<'a> Batch<'a> {
             created_at: self.now,
             data,
         };
-        match self.session.apply(&event) {
-            RunChange::None => {}
-            RunChange::Changed(id) => self.changed.push(id),
-            RunChange::Settled(run) => self.settled.push(*run),
-        }
-        let id = event.id.clone();
+        self.session.apply(&event, &mut self.touched);
         self.events.push(event);
         id
     }

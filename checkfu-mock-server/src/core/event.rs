@@ -5,8 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::id::{EventId, RunId, SessionId, ThreadId};
 use super::moment::Moment;
 use super::payload::{
-    AgentMessage, Empty, RunCanceled, RunCompleted, RunCreated, RunStarted, SessionUsage, StatusIdle,
-    UserMessage,
+    AgentMessage, AgentQuestion, AgentToolResult, AgentToolUse, ApprovalDecided, ApprovalExpired,
+    ApprovalRequested, Empty, Evaluated, EvaluationStarted, RunCanceled, RunCompleted, RunCreated, RunFailed,
+    RunRequeued, RunResumed, RunStarted, RunWaiting, SessionError, SessionForked, SessionUsage, StatusFailed,
+    StatusIdle, ThreadCreated, ThreadIdle, ThreadMessageReceived, ThreadMessageSent, ThreadStatusChange,
+    ThreadTerminated, UserCustomToolResult, UserDefineOutcome, UserInterrupt, UserMessage,
+    UserQuestionAnswer, UserToolConfirmation,
 };
 use super::status::SessionStatus;
 
@@ -25,79 +29,143 @@ pub(crate) struct Event {
     pub(crate) data: EventData,
 }
 
-/// Type and payload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "payload")]
-pub(crate) enum EventData {
-    #[serde(rename = "user.message")]
-    UserMessage(UserMessage),
-    #[serde(rename = "agent.message")]
-    AgentMessage(AgentMessage),
-    #[serde(rename = "run.created")]
-    RunCreated(RunCreated),
-    #[serde(rename = "run.started")]
-    RunStarted(RunStarted),
-    #[serde(rename = "run.completed")]
-    RunCompleted(RunCompleted),
-    #[serde(rename = "run.canceled")]
-    RunCanceled(RunCanceled),
-    #[serde(rename = "session.usage")]
-    SessionUsage(SessionUsage),
-    #[serde(rename = "session.status_pending")]
-    StatusPending(Empty),
-    #[serde(rename = "session.status_provisioning")]
-    StatusProvisioning(Empty),
-    #[serde(rename = "session.status_running")]
-    StatusRunning(Empty),
-    #[serde(rename = "session.status_idle")]
-    StatusIdle(StatusIdle),
-    #[serde(rename = "session.status_completed")]
-    StatusCompleted(Empty),
-    #[serde(rename = "session.status_canceled")]
-    StatusCanceled(Empty),
+macro_rules! events {
+    ($($variant:ident($payload:ty) = $name:literal,)+) => {
+        /// Type and payload.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "type", content = "payload")]
+        pub(crate) enum EventData {
+            $(#[serde(rename = $name)] $variant($payload),)+
+        }
+
+        impl EventData {
+            /// The `type` on the wire.
+            pub(crate) fn type_name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+        }
+    };
+}
+
+events! {
+    UserMessage(UserMessage) = "user.message",
+    UserInterrupt(UserInterrupt) = "user.interrupt",
+    UserCustomToolResult(UserCustomToolResult) = "user.custom_tool_result",
+    UserToolConfirmation(UserToolConfirmation) = "user.tool_confirmation",
+    UserQuestionAnswer(UserQuestionAnswer) = "user.question_answer",
+    UserDefineOutcome(UserDefineOutcome) = "user.define_outcome",
+    AgentMessage(AgentMessage) = "agent.message",
+    AgentThinking(Empty) = "agent.thinking",
+    AgentToolUse(AgentToolUse) = "agent.tool_use",
+    AgentToolResult(AgentToolResult) = "agent.tool_result",
+    AgentQuestion(AgentQuestion) = "agent.question",
+    ThreadMessageSent(ThreadMessageSent) = "agent.thread_message_sent",
+    ThreadMessageReceived(ThreadMessageReceived) = "agent.thread_message_received",
+    RunCreated(RunCreated) = "run.created",
+    RunStarted(RunStarted) = "run.started",
+    RunRequeued(RunRequeued) = "run.requeued",
+    RunWaiting(RunWaiting) = "run.waiting",
+    RunResumed(RunResumed) = "run.resumed",
+    RunCompleted(RunCompleted) = "run.completed",
+    RunFailed(RunFailed) = "run.failed",
+    RunCanceled(RunCanceled) = "run.canceled",
+    ApprovalRequested(ApprovalRequested) = "action_approval.requested",
+    ApprovalDecided(ApprovalDecided) = "action_approval.decided",
+    ApprovalExpired(ApprovalExpired) = "action_approval.expired",
+    EvaluationStarted(EvaluationStarted) = "outcome.evaluation_started",
+    Evaluated(Evaluated) = "outcome.evaluated",
+    ThreadCreated(ThreadCreated) = "session.thread_created",
+    ThreadRunning(ThreadStatusChange) = "session.thread_status_running",
+    ThreadIdle(ThreadIdle) = "session.thread_status_idle",
+    ThreadRescheduled(ThreadStatusChange) = "session.thread_status_rescheduled",
+    ThreadTerminated(ThreadTerminated) = "session.thread_status_terminated",
+    SessionForked(SessionForked) = "session.forked",
+    SessionError(SessionError) = "session.error",
+    SessionUsage(SessionUsage) = "session.usage",
+    StatusPending(Empty) = "session.status_pending",
+    StatusProvisioning(Empty) = "session.status_provisioning",
+    StatusRunning(Empty) = "session.status_running",
+    StatusWaiting(Empty) = "session.status_waiting",
+    StatusPaused(Empty) = "session.status_paused",
+    StatusReconciling(Empty) = "session.status_reconciling",
+    StatusIdle(StatusIdle) = "session.status_idle",
+    StatusCompleted(Empty) = "session.status_completed",
+    StatusFailed(StatusFailed) = "session.status_failed",
+    StatusCanceled(Empty) = "session.status_canceled",
 }
 
 impl EventData {
-    /// The `type` on the wire.
-    pub(crate) fn type_name(&self) -> &'static str {
-        match self {
-            Self::UserMessage(_) => "user.message",
-            Self::AgentMessage(_) => "agent.message",
-            Self::RunCreated(_) => "run.created",
-            Self::RunStarted(_) => "run.started",
-            Self::RunCompleted(_) => "run.completed",
-            Self::RunCanceled(_) => "run.canceled",
-            Self::SessionUsage(_) => "session.usage",
-            Self::StatusPending(_) => "session.status_pending",
-            Self::StatusProvisioning(_) => "session.status_provisioning",
-            Self::StatusRunning(_) => "session.status_running",
-            Self::StatusIdle(_) => "session.status_idle",
-            Self::StatusCompleted(_) => "session.status_completed",
-            Self::StatusCanceled(_) => "session.status_canceled",
-        }
-    }
-
     /// The Session status that this event announces, if it is a status event.
     pub(crate) fn session_status(&self) -> Option<SessionStatus> {
         match self {
             Self::StatusPending(_) => Some(SessionStatus::Pending),
             Self::StatusProvisioning(_) => Some(SessionStatus::Provisioning),
             Self::StatusRunning(_) => Some(SessionStatus::Running),
+            Self::StatusWaiting(_) => Some(SessionStatus::Waiting),
+            Self::StatusPaused(_) => Some(SessionStatus::Paused),
+            Self::StatusReconciling(_) => Some(SessionStatus::Reconciling),
             Self::StatusIdle(_) => Some(SessionStatus::Idle),
             Self::StatusCompleted(_) => Some(SessionStatus::Completed),
+            Self::StatusFailed(_) => Some(SessionStatus::Failed),
             Self::StatusCanceled(_) => Some(SessionStatus::Canceled),
-            Self::UserMessage(_)
-            | Self::AgentMessage(_)
-            | Self::RunCreated(_)
-            | Self::RunStarted(_)
-            | Self::RunCompleted(_)
-            | Self::RunCanceled(_)
-            | Self::SessionUsage(_) => None,
+            _ => None,
         }
+    }
+
+    /// A-VIEW: whether an event of a child stands in the Session's view too: what somebody has to answer, the answers,
+    /// messages between threads, and the child's own lifecycle.
+    pub(crate) fn is_shared(&self) -> bool {
+        match self {
+            Self::AgentToolUse(call) => call.is_blocking(),
+            Self::UserMessage(_)
+            | Self::UserInterrupt(_)
+            | Self::UserCustomToolResult(_)
+            | Self::UserToolConfirmation(_)
+            | Self::UserQuestionAnswer(_)
+            | Self::UserDefineOutcome(_)
+            | Self::AgentQuestion(_)
+            | Self::ThreadMessageSent(_)
+            | Self::ThreadMessageReceived(_)
+            | Self::ApprovalRequested(_)
+            | Self::ApprovalDecided(_)
+            | Self::ApprovalExpired(_)
+            | Self::ThreadCreated(_)
+            | Self::ThreadRunning(_)
+            | Self::ThreadIdle(_)
+            | Self::ThreadRescheduled(_)
+            | Self::ThreadTerminated(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether this is something that an Agent did, which moves its Run's position.
+    pub(crate) fn is_action(&self) -> bool {
+        matches!(
+            self,
+            Self::AgentMessage(_)
+                | Self::AgentThinking(_)
+                | Self::AgentToolUse(_)
+                | Self::AgentToolResult(_)
+                | Self::AgentQuestion(_)
+                | Self::ThreadMessageSent(_)
+                | Self::ThreadCreated(_)
+                | Self::EvaluationStarted(_)
+                | Self::Evaluated(_)
+                | Self::SessionError(_)
+                | Self::StatusReconciling(_)
+        )
     }
 
     /// Whether the Session resource shows more of this event than its `seq` and time.
     pub(crate) fn changes_session(&self) -> bool {
-        !matches!(self, Self::UserMessage(_) | Self::AgentMessage(_))
+        !matches!(
+            self,
+            Self::UserMessage(_)
+                | Self::AgentMessage(_)
+                | Self::AgentThinking(_)
+                | Self::AgentToolUse(_)
+                | Self::AgentToolResult(_)
+                | Self::ThreadMessageSent(_)
+        )
     }
 }

@@ -107,8 +107,35 @@ kinds! {
     DeploymentId = Deployment("adep_"),
     /// A Watch.
     WatchId = Watch("watch_"),
+    /// An ActionApproval.
+    ApprovalId = Approval("appr_"),
+    /// A Question that an Agent asked.
+    QuestionId = Question("qst_"),
+    /// An Outcome that a grader judges.
+    OutcomeId = Outcome("outc_"),
     /// A Workspace.
     WorkspaceId = Workspace("wksp_"),
+}
+
+/// The identifier of a tool call. Models choose them, so any text is one, and it is unique within its thread only.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct ToolUseId(Box<str>);
+
+impl ToolUseId {
+    pub(crate) fn new(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// A fresh identifier.
+    pub(crate) fn fresh(entropy: &mut dyn Entropy) -> Self {
+        Self(format!("toolu_{:032x}", u128::from_be_bytes(entropy.next())).into())
+    }
+
+    /// The identifier as it stands on the wire.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 #[cfg(test)]

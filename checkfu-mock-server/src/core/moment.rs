@@ -25,6 +25,13 @@ impl Moment {
     }
 }
 
+impl Moment {
+    /// Milliseconds since an earlier moment; 0 since a later one.
+    pub(crate) fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0).max(0)
+    }
+}
+
 impl From<jiff::Timestamp> for Moment {
     fn from(timestamp: jiff::Timestamp) -> Self {
         Self(timestamp.as_millisecond())

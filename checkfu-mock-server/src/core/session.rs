@@ -3,19 +3,22 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::admission::Admission;
-use super::event::{Event, EventData};
-use super::id::{EventId, RunId};
+use serde::{Deserialize, Serialize};
+
+use super::admission::{Admission, Overlap};
+use super::id::{EventId, RunId, ThreadId};
 use super::moment::Moment;
-use super::payload::{Block, RunCreated, Usage};
-use super::run::Run;
-use super::status::{RunStatus, SessionStatus};
+use super::payload::{Block, Usage};
+use super::run::{Run, RunOutcome};
+use super::status::{RunStatus, SessionStatus, ThreadStatus};
+use super::thread::Thread;
+use super::wait::{Approval, WaitRecord, Waits};
 
 /// The part of the state that the Session resource shows (A-HEAD).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) status: SessionStatus,
-    /// Of the latest `session.status_idle`; none once a Run starts.
+    /// Of the latest `session.status_idle`; none once a Run starts or resumes.
     pub(crate) stop_reason: Option<String>,
     /// The oldest retained event.
     pub(crate) first_seq: u64,
@@ -24,23 +27,30 @@ pub(crate) struct Head {
     pub(crate) updated_at: Moment,
 }
 
-/// What an event did to the Runs.
-#[derive(Debug)]
-pub(crate) enum RunChange {
-    None,
-    Changed(RunId),
-    Settled(Box<Run>),
-}
-
 /// One Session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Session {
     pub(crate) admission: Arc<Admission>,
     pub(crate) head: Head,
-    /// Runs that have not settled, oldest first. The first one is the active one (A-OVERLAP: the others queue).
+    /// The primary first, then the children by spawn.
+    pub(crate) threads: Vec<Thread>,
+    /// Runs that have not settled, of all threads, oldest first.
     pub(crate) unfinished: VecDeque<Run>,
+    pub(crate) waits: Waits,
+    /// Challenges of prompt integrity that were used, and when (A-PIN).
+    pub(crate) used_challenges: Vec<(String, Moment)>,
     /// The latest input, until its Run is created.
-    latest_input: Option<(EventId, Vec<Block>)>,
+    pub(super) latest_input: Option<Input>,
+    /// The latest request for an approval, until its wait opens.
+    pub(super) requested: Option<Approval>,
+}
+
+/// What a Run is about to be created for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Input {
+    pub(super) event: EventId,
+    pub(super) content: Vec<Block>,
+    pub(super) outcome: Option<RunOutcome>,
 }
 
 impl Session {
@@ -54,128 +64,101 @@ impl Session {
             usage: None,
             updated_at: admission.created_at,
         };
+        let primary = Thread::new(
+            admission.primary_thread_id.clone(),
+            None,
+            admission.agent_name.clone(),
+            admission.created_at,
+        );
         Self {
             admission,
             head,
+            threads: vec![primary],
             unfinished: VecDeque::new(),
+            waits: Waits::default(),
+            used_challenges: Vec::new(),
             latest_input: None,
+            requested: None,
         }
     }
 
-    /// The Run that executes or is about to.
-    pub(crate) fn active_run(&self) -> Option<&Run> {
-        self.unfinished.front()
+    pub(crate) fn primary(&self) -> &ThreadId {
+        &self.admission.primary_thread_id
     }
 
-    /// Takes one event of the log into the state.
-    pub(crate) fn apply(&mut self, event: &Event) -> RunChange {
-        self.head.last_seq = event.seq;
-        self.head.updated_at = event.created_at;
-        if let Some(status) = event.data.session_status() {
-            self.head.status = status;
-        }
-        match &event.data {
-            EventData::UserMessage(message) => {
-                self.latest_input = Some((event.id.clone(), message.content.clone()));
-                RunChange::None
-            }
-            EventData::StatusIdle(idle) => {
-                self.head.stop_reason = Some(idle.stop_reason.clone());
-                RunChange::None
-            }
-            EventData::SessionUsage(usage) => {
-                self.head.usage = Some(usage.usage);
-                RunChange::None
-            }
-            EventData::RunCreated(created) => self.create_run(event, created),
-            EventData::StatusProvisioning(_) => self.change_run(event, |run| {
-                run.status = RunStatus::Provisioning;
-                run.claimed_at = Some(event.created_at);
-            }),
-            EventData::RunStarted(started) => {
-                self.head.stop_reason = None;
-                self.change_run(event, |run| {
-                    run.status = RunStatus::Running;
-                    run.attempt = started.attempt;
-                    run.deadline_at = Some(started.deadline_at);
-                    run.resolved = Some(started.resolved.clone());
-                    run.started_at = Some(event.created_at);
-                })
-            }
-            EventData::AgentMessage(_) => {
-                self.change_run(event, |run| run.observations += 1);
-                RunChange::None
-            }
-            EventData::RunCompleted(completed) => self.settle_run(event, |run| {
-                run.status = RunStatus::Completed;
-                run.usage = Some(completed.usage);
-                run.cost = Some(completed.cost.clone());
-            }),
-            EventData::RunCanceled(_) => self.settle_run(event, |run| run.status = RunStatus::Canceled),
-            EventData::StatusPending(_)
-            | EventData::StatusRunning(_)
-            | EventData::StatusCompleted(_)
-            | EventData::StatusCanceled(_) => RunChange::None,
-        }
+    pub(crate) fn is_primary(&self, thread: &ThreadId) -> bool {
+        self.admission.primary_thread_id == *thread
     }
 
-    fn create_run(&mut self, event: &Event, created: &RunCreated) -> RunChange {
-        let Some(id) = event.run_id.clone() else {
-            return RunChange::None;
-        };
-        let input = match self.latest_input.take() {
-            Some((trigger, content)) if trigger == created.trigger.event_id => content,
-            _ => Vec::new(),
-        };
-        self.unfinished.push_back(Run {
-            id: id.clone(),
-            created_seq: event.seq,
-            thread_id: event.session_thread_id.clone(),
-            status: RunStatus::Queued,
-            trigger: created.trigger.clone(),
-            attempt: 0,
-            continuation: 0,
-            continues_run_id: created.continues_run_id.clone(),
-            deadline_at: None,
-            resolved: None,
-            usage: None,
-            cost: None,
-            created_at: event.created_at,
-            started_at: None,
-            settled_at: None,
-            claimed_at: None,
-            input,
-            observations: 0,
-        });
-        RunChange::Changed(id)
+    pub(crate) fn thread(&self, id: &ThreadId) -> Option<&Thread> {
+        self.threads.iter().find(|thread| thread.id == *id)
     }
 
-    fn change_run(&mut self, event: &Event, change: impl FnOnce(&mut Run)) -> RunChange {
-        let Some(run) = self
-            .unfinished
-            .iter_mut()
-            .find(|run| Some(&run.id) == event.run_id.as_ref())
-        else {
-            return RunChange::None;
-        };
-        change(run);
-        RunChange::Changed(run.id.clone())
+    /// The place of a child among the threads, from 1; 0 is the primary thread.
+    pub(crate) fn ordinal(&self, id: &ThreadId) -> Option<usize> {
+        self.threads.iter().position(|thread| thread.id == *id)
     }
 
-    fn settle_run(&mut self, event: &Event, change: impl FnOnce(&mut Run)) -> RunChange {
-        let Some(position) = self
-            .unfinished
+    pub(crate) fn run(&self, id: &RunId) -> Option<&Run> {
+        self.unfinished.iter().find(|run| run.id == *id)
+    }
+
+    /// Unfinished Runs of a thread, oldest first.
+    pub(crate) fn runs_of<'a>(&'a self, thread: &'a ThreadId) -> impl Iterator<Item = &'a Run> {
+        self.unfinished.iter().filter(move |run| run.thread_id == *thread)
+    }
+
+    /// A-OVERLAP: the Runs of a thread that are not queued behind another one. Children have a queue always.
+    pub(crate) fn active_runs<'a>(&'a self, thread: &'a ThreadId) -> impl Iterator<Item = &'a Run> {
+        let all = self.admission.behaviour.overlap == Overlap::Parallel && self.is_primary(thread);
+        self.runs_of(thread).take(if all { usize::MAX } else { 1 })
+    }
+
+    pub(crate) fn is_active(&self, run: &Run) -> bool {
+        self.active_runs(&run.thread_id).any(|active| active.id == run.id)
+    }
+
+    /// Whether a Run waits for nobody but its grader (A-OUT).
+    pub(crate) fn is_grading(&self, run: &Run) -> bool {
+        run.status == RunStatus::Waiting
+            && self
+                .waits
+                .open_of(&run.id)
+                .all(|record| matches!(record.wait, super::payload::Wait::Outcome { .. }))
+    }
+
+    /// The Runs that a Runner has something to do for.
+    pub(crate) fn driven(&self) -> impl Iterator<Item = &Run> {
+        self.unfinished
             .iter()
-            .position(|run| Some(&run.id) == event.run_id.as_ref())
-        else {
-            return RunChange::None;
-        };
-        let Some(mut run) = self.unfinished.remove(position) else {
-            return RunChange::None;
-        };
-        run.settled_at = Some(event.created_at);
-        run.deadline_at = None;
-        change(&mut run);
-        RunChange::Settled(Box::new(run))
+            .filter(|run| self.is_active(run) && run.is_driven(self.is_grading(run)))
+    }
+
+    /// What somebody outside has to answer, children's first or not, in the order in which it opened.
+    pub(crate) fn pending_actions(&self) -> impl Iterator<Item = &WaitRecord> {
+        self.waits.open()
+    }
+
+    /// THR-4: where a thread stands. The primary's status follows its Runs (A-VIEW).
+    pub(crate) fn thread_status(&self, thread: &Thread) -> ThreadStatus {
+        if !self.is_primary(&thread.id) {
+            return thread.status;
+        }
+        if self.head.status.is_terminal() {
+            return ThreadStatus::Terminated;
+        }
+        let runs = || self.active_runs(&thread.id);
+        if runs().any(|run| {
+            matches!(
+                run.status,
+                RunStatus::Provisioning | RunStatus::Running | RunStatus::Reconciling
+            )
+        }) {
+            ThreadStatus::Running
+        } else if runs().any(|run| run.status == RunStatus::Queued && run.attempt > 0) {
+            ThreadStatus::Rescheduling
+        } else {
+            ThreadStatus::Idle
+        }
     }
 }

@@ -74,7 +74,21 @@ pub(crate) enum RunStatus {
     Queued,
     Provisioning,
     Running,
+    /// Parked until something external comes.
+    Waiting,
+    /// Compute is done, output settles.
+    Reconciling,
     Completed,
     Failed,
     Canceled,
+}
+
+/// Where a thread stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ThreadStatus {
+    Running,
+    Idle,
+    Rescheduling,
+    Terminated,
 }

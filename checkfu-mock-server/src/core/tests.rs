@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use super::admission::{Admission, AgentSnapshot};
-use super::command::{Command, Step, decide};
+use super::admission::{Admission, AgentSnapshot, Behaviour, ThreadAgent};
+use super::assign::assignment;
+use super::command::Command;
+use super::decide::decide;
 use super::event::{Event, EventData};
-use super::id::{DeploymentId, Entropy, PrincipalId, RunId, SessionId, ThreadId, WorkspaceId};
+use super::id::{DeploymentId, Entropy, EventId, PrincipalId, RunId, SessionId, ThreadId, WorkspaceId};
 use super::moment::Moment;
 use super::payload::{Block, Cause, Cost, Usage, UserMessage};
 use super::refusal::Refusal;
 use super::session::Session;
 use super::status::{RunStatus, SessionStatus};
+use super::step::{Action, Step};
+use super::touched::Touched;
 use super::transition;
 
 /// Counts instead of guessing.
@@ -75,17 +79,17 @@ impl History {
     }
 
     fn active(&self) -> Option<RunId> {
-        self.session.active_run().map(|run| run.id.clone())
+        self.session.driven().next().map(|run| run.id.clone())
     }
 
     /// The step that the active Run needs next.
     fn next_step(&self) -> Option<Command> {
-        let run = self.session.active_run()?;
+        let run = self.session.driven().next()?;
         let step = match run.status {
             RunStatus::Queued => Step::Claim,
             RunStatus::Provisioning => Step::Start,
-            _ if run.observations < 2 => say(run.observations),
-            _ => finish(),
+            _ if assignment(&self.session, run).position < 2 => say(run.position),
+            _ => finish(run.position),
         };
         Some(Command::Step {
             run: run.id.clone(),
@@ -119,7 +123,7 @@ fn random_command(random: &mut Random, history: &History) -> Command {
     match random.below(40) {
         0 => Command::Complete,
         1 => Command::Cancel,
-        2..12 => Command::Message(message()),
+        2..12 => message(),
         // Steps that do not fit: of another Run, or of another point of this one.
         12 => Command::Step {
             run: RunId::from_number(u128::MAX),
@@ -127,13 +131,13 @@ fn random_command(random: &mut Random, history: &History) -> Command {
         },
         13..16 => {
             let run = history.session.unfinished.back().map(|run| run.id.clone());
-            let step = [Step::Claim, Step::Start, say(1), finish()][random.below(4) as usize].clone();
+            let step = [Step::Claim, Step::Start, say(1), finish(2)][random.below(4) as usize].clone();
             Command::Step {
                 run: run.unwrap_or_else(|| RunId::from_number(7)),
                 step,
             }
         }
-        _ => history.next_step().unwrap_or(Command::Message(message())),
+        _ => history.next_step().unwrap_or(message()),
     }
 }
 
@@ -163,7 +167,7 @@ fn check(history: &History) {
             );
             status = Some(to);
         }
-        fold.apply(event);
+        fold.apply(event, &mut Touched::default());
     }
     assert_eq!(
         settled,
@@ -189,12 +193,15 @@ fn a_turn_goes_on_from_every_commit() {
             .collect::<Vec<_>>()
     };
     let mut history = History::new();
-    history.carry_out(Command::Message(message())).unwrap();
-    history.carry_out(Command::Message(message())).unwrap();
+    history.carry_out(message()).unwrap();
+    history.carry_out(message()).unwrap();
     let mut finished = Vec::new();
     loop {
         let mut session = Session::admitted(admission());
-        history.log.iter().for_each(|event| drop(session.apply(event)));
+        history
+            .log
+            .iter()
+            .for_each(|event| session.apply(event, &mut Touched::default()));
         finished.push(finish(History {
             session,
             log: history.log.clone(),
@@ -216,7 +223,7 @@ fn a_turn_goes_on_from_every_commit() {
 #[test]
 fn nothing_moves_a_terminal_session() {
     let mut history = History::new();
-    history.carry_out(Command::Message(message())).unwrap();
+    history.carry_out(message()).unwrap();
     let run = history.active().unwrap();
     history
         .carry_out(Command::Step {
@@ -227,10 +234,7 @@ fn nothing_moves_a_terminal_session() {
     history.carry_out(Command::Cancel).unwrap();
     let from = SessionStatus::Canceled;
     let invalid = |to| Err(Refusal::InvalidTransition { from, to });
-    assert_eq!(
-        history.carry_out(Command::Message(message())),
-        invalid(SessionStatus::Pending)
-    );
+    assert_eq!(history.carry_out(message()), invalid(SessionStatus::Pending));
     assert_eq!(
         history.carry_out(Command::Complete),
         invalid(SessionStatus::Completed)
@@ -263,6 +267,17 @@ fn admission() -> Arc<Admission> {
             skills: Vec::new(),
         },
         max_duration_seconds: 60,
+        behaviour: Behaviour::default(),
+        agent_name: "plain".to_owned(),
+        thread_agent: ThreadAgent {
+            id: "agnt_1".to_owned(),
+            workspace_id: WorkspaceId::from_number(1),
+            version: 1,
+            source_draft_revision: 1,
+            draft: serde_json::Map::new(),
+        },
+        roster: std::collections::BTreeMap::new(),
+        forked_from: None,
         primary_thread_id: ThreadId::from_number(1),
         title: None,
         metadata: std::collections::BTreeMap::new(),
@@ -270,41 +285,48 @@ fn admission() -> Arc<Admission> {
     })
 }
 
-fn message() -> UserMessage {
-    UserMessage {
+fn message() -> Command {
+    let message = UserMessage {
         content: text(),
+        prompt_integrity: None,
         authored_by: PrincipalId::from_number(2),
         caused_by: Cause {
             kind: "api".to_owned(),
             event_id: None,
             watch_id: None,
         },
-    }
+    };
+    Command::Message { message, check: None }
 }
 
 fn text() -> Vec<Block> {
-    vec![Block::Text {
-        text: "hello".to_owned(),
-    }]
+    vec![Block::text("hello")]
 }
 
-fn say(ordinal: u32) -> Step {
-    Step::Say {
-        ordinal,
-        content: text(),
+fn say(position: u32) -> Step {
+    Step::Act {
+        position,
+        action: Action::Say {
+            event_id: EventId::from_number(u128::from(position) << 64),
+            content: text(),
+        },
     }
 }
 
-fn finish() -> Step {
+fn finish(position: u32) -> Step {
     let cost = Cost {
         amount: "0".to_owned(),
         currency: "USD".to_owned(),
     };
-    Step::Complete {
-        usage: Usage {
-            input_tokens: 1,
-            ..Usage::default()
+    Step::Act {
+        position,
+        action: Action::Complete {
+            usage: Usage {
+                input_tokens: 1,
+                ..Usage::default()
+            },
+            cost,
+            stop_reason: "end_turn",
         },
-        cost,
     }
 }

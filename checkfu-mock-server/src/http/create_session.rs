@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{Fields, kind};
 use crate::capability::Capability;
 use crate::catalog::Catalog;
-use crate::core::admission::Admission;
+use crate::core::admission::{Admission, Behaviour, ThreadAgent};
 use crate::core::id::{DeploymentId, PrincipalId, SessionId, ThreadId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::deployment::{Deployment, Revision};
@@ -66,6 +66,17 @@ pub(crate) fn admission(
         agent_deployment_revision_number: revision.number,
         agent: revision.agent.clone(),
         max_duration_seconds: revision.max_duration_seconds,
+        behaviour: Behaviour::default(),
+        agent_name: deployment.name.to_owned(),
+        thread_agent: ThreadAgent {
+            id: "agnt_00000000000000000000000000000001".to_owned(),
+            workspace_id: workspace.clone(),
+            version: revision.number,
+            source_draft_revision: revision.number,
+            draft: serde_json::Map::from_iter([("name".to_owned(), deployment.name.into())]),
+        },
+        roster: BTreeMap::new(),
+        forked_from: None,
         primary_thread_id: ThreadId::fresh(&mut SystemEntropy),
         title,
         metadata,

@@ -1,4 +1,4 @@
-//! `GET /v1/sessions/{session_id}/events/stream`: replay, then live (STR-1, STR-2, STR-3, A-SRV).
+//! Streams of a view of the log: replay, then live (STR-1, STR-2, STR-3, THR-6, A-SRV).
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -23,18 +23,19 @@ use super::response::Answer;
 use super::seam::{Next, Seam};
 use super::state::Shared;
 use crate::capability::Capability;
-use crate::core::cursor::{self, Gap};
+use crate::core::cursor::{self, Gap, Retained};
 use crate::ledger::handle::{LogEnd, SessionHandle};
 use crate::ledger::unreadable;
-use crate::storage::events::{self, StoredEvent};
-use crate::storage::sessions;
+use crate::storage::events::{self, Range, StoredEvent, View};
+use crate::storage::position::MAX_SEQ;
+use crate::storage::{sessions, threads};
 use crate::wire::error::{ApiError, Code};
 
 /// STR-7: one page is in flight, of at most this many events and about this many bytes.
 const PAGE_EVENTS: usize = 500;
 const PAGE_BYTES: usize = 256 * 1024;
 
-/// Streams the log from the cursor on.
+/// `GET /v1/sessions/{session_id}/events/stream`
 pub(crate) async fn stream(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
@@ -42,26 +43,47 @@ pub(crate) async fn stream(
     headers: HeaderMap,
     uri: Uri,
 ) -> Answer {
-    let mut parameters = Parameters::of(&uri);
-    let previews = parameters.as_mut().map_or(Ok(()), check_previews);
-    // A-ORDER: a capability that is off comes before existence, every other mistake after it.
-    if let Err(error) = &previews
-        && error.code == Code::CapabilityDisabled
-    {
-        return Err(error.clone().into());
-    }
+    let parameters = StreamParameters::of(&uri)?;
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
-    previews?;
-    parameters?.finish()?;
-    let cursor = last_event_id(&headers)?;
+    stream_view(shared, session, View::Session, parameters, &headers).await
+}
+
+/// What a stream was asked for in its query.
+#[derive(Debug)]
+pub(super) struct StreamParameters(Result<(), ApiError>);
+
+impl StreamParameters {
+    /// A-ORDER: a capability that is off comes before existence, every other mistake after it.
+    pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let mut parameters = Parameters::of(uri);
+        let previews = parameters.as_mut().map_or(Ok(()), check_previews);
+        match previews {
+            Err(error) if error.code == Code::CapabilityDisabled => Err(error),
+            Err(error) => Ok(Self(Err(error))),
+            Ok(()) => Ok(Self(parameters.and_then(Parameters::finish))),
+        }
+    }
+}
+
+/// Streams a view of the log from the cursor on.
+pub(super) async fn stream_view(
+    shared: Shared,
+    session: Arc<SessionHandle>,
+    view: View,
+    parameters: StreamParameters,
+    headers: &HeaderMap,
+) -> Answer {
+    parameters.0?;
+    let cursor = last_event_id(headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();
     let told = *end.borrow_and_update();
-    let seam = resume(&shared, &session, cursor, told).await?;
+    let seam = resume(&shared, &session, view, cursor, told).await?;
     let feed = Feed {
         idle: idle(&shared),
         shared,
         session,
+        view,
         end,
         seam,
         greeted: false,
@@ -87,6 +109,7 @@ pub(crate) async fn stream(
 async fn resume(
     shared: &Shared,
     session: &SessionHandle,
+    view: View,
     cursor: u64,
     told: LogEnd,
 ) -> Result<Seam, ApiError> {
@@ -104,10 +127,17 @@ async fn resume(
     }
     let seam = seam.map_err(|gap| gap_error(gap, "Last-Event-ID"))?;
     let row = session.row;
+    let first = Range {
+        view,
+        after: cursor,
+        up_to: MAX_SEQ,
+        limit: 1,
+        max_bytes: 1,
+    };
     shared
         .ledger
         .reader()
-        .read(move |db| events::page(db, row, cursor, 1, 1))
+        .read(move |db| events::page(db, row, first))
         .await
         .map_err(unreadable)?;
     Ok(seam)
@@ -144,6 +174,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<u64, ApiError> {
 struct Feed {
     shared: Shared,
     session: Arc<SessionHandle>,
+    view: View,
     end: watch::Receiver<LogEnd>,
     seam: Seam,
     greeted: bool,
@@ -163,8 +194,15 @@ impl Feed {
             let end = *self.end.borrow_and_update();
             match self.seam.next(end) {
                 Next::Close => return None,
-                Next::Read { after } => return self.page(after).await,
-                Next::Wait => {}
+                Next::Read { after } => match self.page(after, end).await? {
+                    Sent::Frames(frames) => return Some(frames),
+                    Sent::Nothing => continue,
+                },
+                Next::Wait { at } => {
+                    if self.has_ended(at).await? {
+                        return None;
+                    }
+                }
             }
             tokio::select! {
                 changed = self.end.changed() => changed.ok()?,
@@ -177,9 +215,18 @@ impl Feed {
         }
     }
 
-    async fn page(&mut self, after: u64) -> Option<Bytes> {
-        let row = self.session.row;
-        let read = move |db: &rusqlite::Connection| events::page(db, row, after, PAGE_EVENTS, PAGE_BYTES);
+    /// Reads and sends what the view has up to the log's end as it was told; nothing if it has nothing there, and no more
+    /// than a close if events were trimmed meanwhile (A-GAP).
+    async fn page(&mut self, after: u64, end: LogEnd) -> Option<Sent> {
+        let (row, up_to) = (self.session.row, end.retained.last_seq);
+        let range = Range {
+            view: self.view,
+            after,
+            up_to,
+            limit: PAGE_EVENTS,
+            max_bytes: PAGE_BYTES,
+        };
+        let read = move |db: &rusqlite::Connection| events::page(db, row, range);
         let page = match self.shared.ledger.reader().read(read).await {
             Ok(page) => page,
             Err(error) => {
@@ -187,11 +234,57 @@ impl Feed {
                 return None;
             }
         };
-        // An empty page under the head means that the events are gone; the reader finds out why when it reconnects.
-        self.seam.sent(page.last()?.seq);
+        let retained = Retained {
+            first_seq: page.first_seq,
+            last_seq: up_to,
+        };
+        cursor::check(after, retained).ok()?;
+        let reached = match page.events.last() {
+            Some(last) if page.more => last.seq,
+            _ => up_to,
+        };
+        self.seam.sent(reached);
+        if page.events.is_empty() {
+            return Some(Sent::Nothing);
+        }
         self.idle = idle(&self.shared);
-        Some(frames(&page))
+        Some(Sent::Frames(frames(&page.events)))
     }
+
+    /// A-SRV: the stream of a child that has ended closes once everything was sent. Thread and events are read in one
+    /// snapshot, so the end is not seen before its event was sent.
+    async fn has_ended(&mut self, after: u64) -> Option<bool> {
+        let View::Child(place) = self.view else {
+            return Some(false);
+        };
+        let row = self.session.row;
+        let rest = Range {
+            view: self.view,
+            after,
+            up_to: MAX_SEQ,
+            limit: 1,
+            max_bytes: 1,
+        };
+        let read = move |db: &rusqlite::Connection| {
+            let ended = threads::list(db, row, place, 1)?
+                .first()
+                .is_some_and(|stored| !stored.thread.is_live());
+            Ok(ended && events::page(db, row, rest)?.events.is_empty())
+        };
+        match self.shared.ledger.reader().read(read).await {
+            Ok(ended) => Some(ended),
+            Err(error) => {
+                tracing::error!(%error, "stream");
+                None
+            }
+        }
+    }
+}
+
+/// What a page brought.
+enum Sent {
+    Frames(Bytes),
+    Nothing,
 }
 
 fn idle(shared: &Shared) -> Pin<Box<dyn Future<Output = ()> + Send>> {

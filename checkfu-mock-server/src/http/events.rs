@@ -15,9 +15,11 @@ use super::response::{Answer, json};
 use super::state::Shared;
 use crate::core::cursor::{self, Gap, Retained};
 use crate::core::moment::Moment;
+use crate::ledger::handle::SessionHandle;
 use crate::ledger::mutation::Effect;
 use crate::ledger::unreadable;
-use crate::storage::events;
+use crate::storage::events::{self, Range, View};
+use crate::storage::position::MAX_SEQ;
 use crate::wire::error::{ApiError, Code};
 use crate::wire::page::page;
 
@@ -42,7 +44,7 @@ pub(crate) async fn post(State(shared): State<Shared>, Ids(id): Ids<String>, cal
     let (head, read) = read?;
     let effect = read
         .json
-        .and_then(post_event::command)
+        .and_then(|body| post_event::command(body, &shared.catalog))
         .map(|command| Effect::Post(session, command));
     mutate(&shared, workspace, &head, read.hash, effect).await
 }
@@ -55,12 +57,20 @@ pub(crate) async fn list(
     uri: Uri,
 ) -> Answer {
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
-    let mut parameters = Parameters::of(&uri)?;
+    list_view(&shared, &session, View::Session, &uri).await
+}
+
+/// Pages a view of the log.
+pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: View, uri: &Uri) -> Answer {
+    let mut parameters = Parameters::of(uri)?;
     let limit = parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?;
     let after = parameters.take("after")?;
     let token = parameters.take("page")?;
     parameters.finish()?;
-    let list = format!("events {} {}", session.workspace, session.id);
+    let list = match view {
+        View::Session => format!("events {} {}", session.workspace, session.id),
+        View::Child(place) => format!("events {} {} {place}", session.workspace, session.id),
+    };
     let now = Moment::from(shared.clock.now());
     let after = match (after, token) {
         (Some(_), Some(_)) => return Err(conflict().into()),
@@ -68,27 +78,36 @@ pub(crate) async fn list(
         (None, Some(token)) => shared.tokens.open(&list, &token, now)?.position,
         (None, None) => 0,
     };
-    match cursor::check(after, session.end().retained) {
+    let row = session.row;
+    let range = Range {
+        view,
+        after,
+        up_to: MAX_SEQ,
+        limit,
+        max_bytes: MAX_PAGE_BYTES,
+    };
+    let found = shared
+        .ledger
+        .reader()
+        .read(move |db| events::page(db, row, range))
+        .await
+        .map_err(unreadable)?;
+    // What was retained when the page was read decides: a trim in between must not pass for an empty place.
+    let end = session.end().retained;
+    let retained = Retained {
+        first_seq: found.first_seq,
+        last_seq: end.last_seq.max(found.first_seq),
+    };
+    match cursor::check(after, retained) {
         Ok(()) | Err(Gap::Ahead { .. }) => {}
         Err(gap @ Gap::Expired(_)) => return Err(gap_error(gap, "after").into()),
     }
-    let row = session.row;
-    let mut found = shared
-        .ledger
-        .reader()
-        .read(move |db| events::page(db, row, after, limit + 1, MAX_PAGE_BYTES))
-        .await
-        .map_err(unreadable)?;
-    let more = found.len() > limit
-        || found
-            .last()
-            .is_some_and(|last| last.seq < session.end().retained.last_seq);
-    found.truncate(limit);
     let next = found
+        .events
         .last()
-        .filter(|_| more)
+        .filter(|_| found.more)
         .map(|last| shared.tokens.seal(&list, &Place::after(last.seq), now));
-    let items = found.iter().map(|event| &*event.envelope);
+    let items = found.events.iter().map(|event| &*event.envelope);
     Ok(json(StatusCode::OK, page(items, next.as_deref())))
 }
 

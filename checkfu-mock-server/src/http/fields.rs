@@ -32,6 +32,23 @@ impl Fields {
         }
     }
 
+    /// A member that must be there; null is a value like any other.
+    pub(crate) fn any(&mut self, name: &str) -> Result<Value, ApiError> {
+        match self.members.remove(name) {
+            Some(value) => Ok(value),
+            None => Err(self.invalid(name, "is required")),
+        }
+    }
+
+    /// A boolean that may be absent or null.
+    pub(crate) fn optional_boolean(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
+        match self.optional(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(value)),
+            Some(other) => Err(self.invalid(name, &format!("must be a boolean, not {}", kind(&other)))),
+        }
+    }
+
     /// A member that may be absent or null.
     pub(crate) fn optional(&mut self, name: &str) -> Option<Value> {
         self.members.remove(name).filter(|value| !value.is_null())
@@ -85,7 +102,7 @@ impl Fields {
     }
 
     /// Refuses whatever was not read.
-    pub(crate) fn finish(self) -> Result<(), ApiError> {
+    pub(crate) fn finish(&self) -> Result<(), ApiError> {
         match self.members.keys().next() {
             None => Ok(()),
             Some(name) => Err(self.invalid(

@@ -7,8 +7,8 @@ use axum::routing::{delete, get, post};
 
 use super::response::{Answer, json};
 use super::state::Shared;
-use super::{auth, deployments, event_stream, events, fence, request_id, runs, sessions};
-use crate::capability::Capability::{Checkpoints, Diffs, Forks, Threads, Waits, Watches};
+use super::{approvals, auth, deployments, event_stream, events, fence, request_id, runs, sessions, threads};
+use crate::capability::Capability::{Checkpoints, Diffs, Forks, Watches};
 use crate::wire::error::{ApiError, Code};
 
 /// The whole HTTP side. A-ORDER: without a key even a path or method that does not exist is refused for the key.
@@ -51,6 +51,28 @@ fn enabled() -> Router<Shared> {
         )
         .route("/v1/sessions/{session_id}/runs", get(runs::list))
         .route("/v1/sessions/{session_id}/runs/{run_id}", get(runs::retrieve))
+        .route("/v1/sessions/{session_id}/threads", get(threads::list))
+        .route(
+            "/v1/sessions/{session_id}/threads/{thread_id}",
+            get(threads::retrieve),
+        )
+        .route(
+            "/v1/sessions/{session_id}/threads/{thread_id}/archive",
+            post(threads::archive),
+        )
+        .route(
+            "/v1/sessions/{session_id}/threads/{thread_id}/events",
+            get(threads::events),
+        )
+        .route(
+            "/v1/sessions/{session_id}/threads/{thread_id}/stream",
+            get(threads::stream),
+        )
+        .route("/v1/sessions/{session_id}/action_approvals", get(approvals::list))
+        .route(
+            "/v1/sessions/{session_id}/action_approvals/{action_approval_id}",
+            get(approvals::retrieve),
+        )
         .route("/v1/agent_deployments", get(deployments::list))
         .route(
             "/v1/agent_deployments/{agent_deployment_id}",
@@ -67,20 +89,6 @@ fn disabled() -> Router<Shared> {
         .route(&path("fork"), post(|| fence::closed(Forks)))
         .route(&path("diff"), get(|| fence::closed(Diffs)))
         .route(&path("checkpoints"), get(|| fence::closed(Checkpoints)))
-        .route(&path("threads"), get(|| fence::closed(Threads)))
-        .route(&path("threads/{thread_id}"), get(|| fence::closed(Threads)))
-        .route(
-            &path("threads/{thread_id}/archive"),
-            post(|| fence::closed(Threads)),
-        )
-        .route(
-            &path("threads/{thread_id}/events"),
-            get(|| fence::closed(Threads)),
-        )
-        .route(
-            &path("threads/{thread_id}/stream"),
-            get(|| fence::closed(Threads)),
-        )
         .route(
             &path("watches"),
             post(|| fence::closed(Watches)).get(|| fence::closed(Watches)),
@@ -88,11 +96,6 @@ fn disabled() -> Router<Shared> {
         .route(
             &path("watches/{watch_id}"),
             delete(|| fence::closed(Watches)).get(|| fence::closed(Watches)),
-        )
-        .route(&path("action_approvals"), get(|| fence::closed(Waits)))
-        .route(
-            &path("action_approvals/{action_approval_id}"),
-            get(|| fence::closed(Waits)),
         )
 }
 

@@ -17,8 +17,8 @@ pub(crate) struct Seam {
 pub(crate) enum Next {
     /// Read the page right after this `seq`.
     Read { after: u64 },
-    /// Everything was sent: wait until the log's end moves.
-    Wait,
+    /// Everything up to this `seq` was sent: wait until the log's end moves.
+    Wait { at: u64 },
     /// Nothing will follow, or what follows is gone.
     Close,
 }
@@ -33,7 +33,11 @@ impl Seam {
     /// Decides by the log's end, which has to be the latest that was told.
     pub(crate) fn next(&self, end: LogEnd) -> Next {
         if self.cursor >= end.retained.last_seq {
-            return if end.terminal { Next::Close } else { Next::Wait };
+            return if end.terminal {
+                Next::Close
+            } else {
+                Next::Wait { at: self.cursor }
+            };
         }
         match cursor::check(self.cursor, end.retained) {
             Ok(()) => Next::Read { after: self.cursor },
@@ -65,7 +69,7 @@ mod tests {
         let mut seam = Seam::resume(2, end(1, 5, false)).unwrap();
         assert_eq!(seam.next(end(1, 5, false)), Next::Read { after: 2 });
         seam.sent(5);
-        assert_eq!(seam.next(end(1, 5, false)), Next::Wait);
+        assert_eq!(seam.next(end(1, 5, false)), Next::Wait { at: 5 });
         assert_eq!(seam.next(end(1, 6, true)), Next::Read { after: 5 });
         assert_eq!(seam.next(end(8, 9, false)), Next::Close);
         seam.sent(6);

@@ -1,12 +1,22 @@
-//! Work for the Runner.
+//! What commits tell the parts of the server that act by themselves.
 
 use std::sync::Arc;
 
 use super::handle::SessionHandle;
-use crate::agent::Assignment;
+use crate::core::assignment::Assignment;
 use crate::core::id::RunId;
+use crate::core::moment::Moment;
 
-/// A Run that became the active one of its Session and has to be driven.
+/// Something to do because of a commit.
+#[derive(Debug)]
+pub(crate) enum Notice {
+    /// A Run has to be driven.
+    Drive(Activation),
+    /// Time changes something in this Session then, and not before.
+    Due(Arc<SessionHandle>, Moment),
+}
+
+/// A Run that has to be driven: one that became active, resumed, or needs another attempt.
 #[derive(Debug)]
 pub(crate) struct Activation {
     pub(crate) session: Arc<SessionHandle>,

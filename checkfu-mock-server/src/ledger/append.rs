@@ -1,4 +1,4 @@
-//! Appends the events of one command: decision, log, projections.
+//! Appends the events of one command: what is due, decision, log, projections.
 
 use std::sync::Arc;
 
@@ -6,79 +6,92 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use super::activation::Activation;
+use super::activation::{Activation, Notice};
 use super::entropy::SystemEntropy;
 use super::folds::Folds;
 use super::handle::{LogEnd, SessionHandle};
-use crate::agent::Assignment;
+use crate::core::assign::assignment;
+use crate::core::assignment::Assignment;
 use crate::core::batch::Outcome;
-use crate::core::command::{Command, decide};
+use crate::core::command::Command;
+use crate::core::decide::{decide, next_due};
 use crate::core::id::RunId;
 use crate::core::moment::Moment;
 use crate::core::refusal::Refusal;
 use crate::core::run::Run;
 use crate::core::session::Session;
 use crate::storage::error::StorageError;
-use crate::storage::{events, runs, sessions};
+use crate::storage::{approvals, events, runs, sessions, threads};
 
 /// Events that wait for their commit.
 #[derive(Debug)]
 pub(super) struct Appended {
     pub(super) session: Arc<SessionHandle>,
     end: LogEnd,
-    activated: Option<(RunId, Assignment)>,
+    activated: Vec<(RunId, Assignment)>,
+    due: Option<Moment>,
+}
+
+/// What a command was answered with.
+#[derive(Debug)]
+pub(super) enum Accepted {
+    /// The first event's JSON; empty if the command changed nothing.
+    Appended(Bytes),
+    /// The `seq` of the event that it would only have repeated.
+    Replay(u64),
 }
 
 impl Appended {
-    /// Wakes the readers, and the Runner if a Run became active.
-    pub(super) fn publish(&self, activations: &mpsc::UnboundedSender<Activation>) {
+    /// Wakes the readers, the Runner for Runs that need driving, and the timekeeper for what is due next.
+    pub(super) fn publish(&self, notices: &mpsc::UnboundedSender<Notice>) {
         self.session.publish(self.end);
-        if let Some((run, assignment)) = self.activated.clone() {
+        // Without anybody who listens the server is shutting down; everything goes on at the next start.
+        for (run, assignment) in self.activated.clone() {
             let activation = Activation {
                 session: Arc::clone(&self.session),
                 run,
                 assignment,
             };
-            // Without a Runner the server is shutting down; the Run goes on at the next start.
-            let _ = activations.send(activation);
+            let _ = notices.send(Notice::Drive(activation));
+        }
+        if let Some(at) = self.due {
+            let _ = notices.send(Notice::Due(Arc::clone(&self.session), at));
         }
     }
 }
 
-/// Answers a command with events in the log and projections that follow them; gives the first event's JSON.
+/// Answers a command with events in the log and projections that follow them. What is due by now happens first, and
+/// stands whatever becomes of the command.
 pub(super) fn append(
     connection: &Connection,
     folds: &mut Folds,
     now: Moment,
     handle: Arc<SessionHandle>,
     command: Command,
-) -> Result<Result<(Appended, Bytes), Refusal>, StorageError> {
+) -> Result<(Appended, Result<Accepted, Refusal>), StorageError> {
     let row = handle.row;
     let session = folds.load(connection, row)?;
-    let active_before = session.active_run().map(|run| run.id.clone());
+    let before: Vec<DriveKey> = session.driven().map(DriveKey::of).collect();
     let now = now.max(session.head.updated_at);
-    let outcome = match decide(session, command, now, &mut SystemEntropy) {
-        Ok(outcome) => outcome,
-        Err(refused) => {
-            if !refused.untouched {
-                folds.evict(row);
-            }
-            return Ok(Err(refused.refusal));
-        }
-    };
-    let first = persist(connection, row, session, &outcome)?;
+    if next_due(session).is_some_and(|at| at <= now)
+        && let Err(refusal) = carry_out(connection, folds, row, Command::Tick, now)?
+    {
+        tracing::error!(%refusal, session = handle.id.as_str(), "what is due cannot happen");
+    }
+    let answer = carry_out(connection, folds, row, command, now)?;
+    let session = folds.load(connection, row)?;
     let activated = session
-        .active_run()
-        .filter(|run| Some(&run.id) != active_before.as_ref())
-        .map(|run| (run.id.clone(), assignment(session, run)));
-    Ok(Ok((
-        Appended {
-            session: handle,
-            end: (&session.head).into(),
-            activated,
-        },
-        first,
-    )))
+        .driven()
+        .filter(|run| !before.contains(&DriveKey::of(run)))
+        .map(|run| (run.id.clone(), assignment(session, run)))
+        .collect();
+    let appended = Appended {
+        end: (&session.head).into(),
+        activated,
+        due: next_due(session),
+        session: handle,
+    };
+    Ok((appended, answer))
 }
 
 /// Writes the events and the projections that they changed; gives the first event's JSON.
@@ -90,11 +103,22 @@ pub(super) fn persist(
 ) -> Result<Bytes, StorageError> {
     let mut first = None;
     for event in &outcome.events {
-        let envelope = events::append(connection, row, event)?;
+        let child = event
+            .session_thread_id
+            .as_ref()
+            .and_then(|thread| session.ordinal(thread))
+            .filter(|ordinal| *ordinal > 0);
+        let envelope = events::append(connection, row, event, child)?;
         first.get_or_insert(envelope);
     }
     for run in &outcome.runs {
         runs::save(connection, row, &session.admission.id, run)?;
+    }
+    for (place, thread) in &outcome.threads {
+        threads::save(connection, row, *place, thread)?;
+    }
+    for record in &outcome.approvals {
+        approvals::save(connection, row, &session.admission.id, record)?;
     }
     if outcome.events.iter().any(|event| event.data.changes_session()) {
         sessions::update(connection, row, session)?;
@@ -102,12 +126,45 @@ pub(super) fn persist(
     Ok(first.unwrap_or_default())
 }
 
-/// What the Runner has to know about a Run.
-pub(super) fn assignment(session: &Session, run: &Run) -> Assignment {
-    Assignment {
-        revision: session.admission.agent_deployment_revision_number,
-        status: run.status,
-        input: run.input.clone(),
-        observations: run.observations,
+/// A stretch in which one Run is driven without a break: a new attempt and a continuation need a new driver.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct DriveKey {
+    run: RunId,
+    attempts: u32,
+    continuation: u32,
+}
+
+impl DriveKey {
+    pub(super) fn of(run: &Run) -> Self {
+        Self {
+            run: run.id.clone(),
+            attempts: run.lost_attempts + run.startup_timeouts,
+            continuation: run.continuation,
+        }
+    }
+}
+
+fn carry_out(
+    connection: &Connection,
+    folds: &mut Folds,
+    row: i64,
+    command: Command,
+    now: Moment,
+) -> Result<Result<Accepted, Refusal>, StorageError> {
+    let session = folds.load(connection, row)?;
+    match decide(session, command, now, &mut SystemEntropy) {
+        Ok(outcome) => {
+            let first = persist(connection, row, session, &outcome)?;
+            Ok(Ok(match outcome.replay_of {
+                Some(original) => Accepted::Replay(original),
+                None => Accepted::Appended(first),
+            }))
+        }
+        Err(refused) => {
+            if !refused.untouched {
+                folds.evict(row);
+            }
+            Ok(Err(refused.refusal))
+        }
     }
 }

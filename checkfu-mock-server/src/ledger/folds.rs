@@ -8,9 +8,11 @@ use rusqlite::Connection;
 
 use crate::core::moment::Moment;
 use crate::core::session::Session;
+use crate::core::touched::Touched;
 use crate::storage::error::StorageError;
+use crate::storage::position::MAX_SEQ;
 use crate::storage::writer::Mirror;
-use crate::storage::{events, sessions};
+use crate::storage::{events, sessions, snapshots};
 
 /// How many states are kept before those that are at rest are folded anew when needed.
 const CAPACITY: usize = 4096;
@@ -49,7 +51,7 @@ impl Folds {
 
     fn make_room(&mut self) {
         if self.states.len() >= CAPACITY {
-            self.states.retain(|_, session| session.active_run().is_some());
+            self.states.retain(|_, session| !session.unfinished.is_empty());
         }
     }
 }
@@ -74,11 +76,22 @@ impl Mirror for Folds {
 
 /// SES-1, SES-5: the state is the fold of the log over what was fixed at admission.
 fn fold(connection: &Connection, row: i64) -> Result<Session, StorageError> {
+    fold_to(connection, row, MAX_SEQ)
+}
+
+/// The state after the event with this `seq`, or after the last one below it. Where events are gone, it is the fold over
+/// the snapshot that was taken when they went (A-GAP).
+pub(crate) fn fold_to(connection: &Connection, row: i64, seq: u64) -> Result<Session, StorageError> {
     let stored = sessions::at(connection, row)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    let mut session = Session::admitted(Arc::new(stored.admission));
-    session.head.first_seq = stored.head.first_seq;
-    events::replay(connection, row, |event| {
-        session.apply(event);
+    let admission = Arc::new(stored.admission);
+    let (mut session, after) = match snapshots::latest(connection, row, seq)? {
+        Some(kept) => (kept.snapshot.restore(admission), kept.seq),
+        None => (Session::admitted(admission), 0),
+    };
+    let mut touched = Touched::default();
+    events::replay(connection, row, after, seq, |event| {
+        session.apply(event, &mut touched);
     })?;
+    session.head.first_seq = stored.head.first_seq;
     Ok(session)
 }

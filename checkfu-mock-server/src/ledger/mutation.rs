@@ -3,26 +3,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use super::activation::Activation;
-use super::append::{Appended, append, persist};
+use super::activation::Notice;
+use super::append::{Accepted, Appended, append, persist};
 use super::entropy::SystemEntropy;
 use super::folds::Folds;
 use super::handle::SessionHandle;
+use super::refused::refusal_error;
 use super::reply::Reply;
 use crate::core::admission::Admission;
-use crate::core::command::{Command, decide};
+use crate::core::command::Command;
+use crate::core::decide::decide;
+use crate::core::id::ThreadId;
 use crate::core::moment::Moment;
 use crate::core::refusal::Refusal;
-use crate::core::session::{Head, Session};
+use crate::core::session::Session;
 use crate::storage::error::StorageError;
 use crate::storage::idempotency::{self, RecordKey};
-use crate::storage::sessions;
+use crate::storage::{events, sessions, threads};
 use crate::wire::error::{ApiError, Code};
 use crate::wire::session::SessionResource;
+use crate::wire::thread::ThreadResource;
 
 /// A-IDEM: how long a record lives.
 const RECORD_LIFE: Duration = Duration::from_hours(24);
@@ -48,6 +51,8 @@ pub(crate) enum Effect {
     Post(Arc<SessionHandle>, Command),
     /// An act on a Session; answers with the Session.
     Act(Arc<SessionHandle>, Command),
+    /// The end of a child; answers with the thread (THR-4).
+    Archive(Arc<SessionHandle>, ThreadId),
 }
 
 /// A mutation that was carried out, waiting for its commit.
@@ -59,9 +64,9 @@ pub(crate) struct Done {
 
 impl Done {
     /// Wakes the readers, and the Runner if a Run became active.
-    pub(crate) fn publish(&self, activations: &mpsc::UnboundedSender<Activation>) {
+    pub(crate) fn publish(&self, notices: &mpsc::UnboundedSender<Notice>) {
         if let Some(appended) = &self.appended {
-            appended.publish(activations);
+            appended.publish(notices);
         }
     }
 }
@@ -108,25 +113,66 @@ impl Effect {
                 appended: None,
             }),
             Self::Create(admission) => create(connection, folds, now, *admission),
-            Self::Post(session, command) => {
-                respond(connection, folds, now, session, command, |_, _, first| {
-                    Ok(Reply {
-                        status: 202,
-                        body: first,
-                    })
+            Self::Post(session, command) => respond(
+                connection,
+                folds,
+                now,
+                session,
+                command,
+                |session, row, accepted| posted(connection, session, row, accepted),
+            ),
+            Self::Act(session, command) => {
+                respond(connection, folds, now, session, command, |session, _, _| {
+                    Ok(ok(serde_json::to_vec(&SessionResource::new(
+                        &session.admission,
+                        &session.head,
+                    ))?))
                 })
             }
-            Self::Act(session, command) => {
-                respond(connection, folds, now, session, command, |admission, head, _| {
-                    let body = serde_json::to_vec(&SessionResource::new(admission, head))?;
-                    Ok(Reply {
-                        status: 200,
-                        body: body.into(),
-                    })
+            Self::Archive(session, thread) => {
+                let command = Command::Archive(thread.clone());
+                respond(connection, folds, now, session, command, |session, _, _| {
+                    let thread = session
+                        .thread(&thread)
+                        .ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+                    let resource = ThreadResource::new(&session.admission, thread, now);
+                    Ok(ok(serde_json::to_vec(&resource)?))
                 })
             }
         }
     }
+}
+
+/// A-POST: the accepted event; THR-9: the original one where the call only repeats it, if it is still retained.
+fn posted(
+    connection: &Connection,
+    session: &Session,
+    row: i64,
+    accepted: Accepted,
+) -> Result<Result<Reply, ApiError>, StorageError> {
+    match accepted {
+        Accepted::Appended(body) => Ok(Ok(Reply { status: 202, body })),
+        Accepted::Replay(seq) => {
+            let original = events::at(connection, row, seq)?;
+            tracing::debug!(session = session.admission.id.as_str(), seq, "repeated answer");
+            Ok(match original {
+                Some(event) => Ok(Reply {
+                    status: 200,
+                    body: event.envelope,
+                }),
+                None => Err(refusal_error(&Refusal::StaleWait(
+                    "it was answered, and the answer is no longer retained",
+                ))),
+            })
+        }
+    }
+}
+
+fn ok(body: Vec<u8>) -> Result<Reply, ApiError> {
+    Ok(Reply {
+        status: 200,
+        body: body.into(),
+    })
 }
 
 fn create(
@@ -141,6 +187,9 @@ fn create(
         Ok(outcome) => {
             let row = sessions::insert(connection, &session)?;
             persist(connection, row, &session, &outcome)?;
+            for (place, thread) in session.threads.iter().enumerate() {
+                threads::save(connection, row, place, thread)?;
+            }
             let body = serde_json::to_vec(&SessionResource::new(&session.admission, &session.head))?;
             folds.insert(row, session);
             Ok(Reply {
@@ -162,22 +211,18 @@ fn respond(
     now: Moment,
     handle: Arc<SessionHandle>,
     command: Command,
-    reply: impl FnOnce(&Admission, &Head, Bytes) -> Result<Reply, StorageError>,
+    reply: impl FnOnce(&Session, i64, Accepted) -> Result<Result<Reply, ApiError>, StorageError>,
 ) -> Result<Done, StorageError> {
-    match append(connection, folds, now, handle, command)? {
-        Ok((appended, first)) => {
-            let session = folds.load(connection, appended.session.row)?;
-            let reply = reply(&session.admission, &session.head, first)?;
-            Ok(Done {
-                result: Ok(reply),
-                appended: Some(appended),
-            })
-        }
-        Err(refusal) => Ok(Done {
-            result: Err(refusal_error(&refusal)),
-            appended: None,
-        }),
-    }
+    let row = handle.row;
+    let (appended, answer) = append(connection, folds, now, handle, command)?;
+    let result = match answer {
+        Ok(accepted) => reply(folds.load(connection, row)?, row, accepted)?,
+        Err(refusal) => Err(refusal_error(&refusal)),
+    };
+    Ok(Done {
+        result,
+        appended: Some(appended),
+    })
 }
 
 fn purge(connection: &Connection, folds: &mut Folds, now: Moment) -> Result<(), StorageError> {
@@ -194,14 +239,4 @@ fn key_reused() -> ApiError {
         "this idempotency key stands for a call with another body; use a new key for a new call",
     )
     .with_param("Idempotency-Key")
-}
-
-fn refusal_error(refusal: &Refusal) -> ApiError {
-    let error = ApiError::new(Code::InvalidTransition, refusal.to_string());
-    match refusal {
-        Refusal::InvalidTransition { from, to } => error
-            .with_detail("from", from.as_str())
-            .with_detail("to", to.as_str()),
-        Refusal::StaleStep => error,
-    }
 }

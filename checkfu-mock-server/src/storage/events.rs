@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use serde::Deserialize;
 use serde::de::Error;
 
 use super::error::StorageError;
-use super::position::{MAX_SEQ, position, seq_of};
+use super::position::{child_key, position, seq_of};
 use crate::core::event::Event;
 
 /// A stored envelope as it goes on the wire.
@@ -19,40 +19,94 @@ pub(crate) struct StoredEvent {
     pub(crate) envelope: Bytes,
 }
 
-/// Appends one event and returns its JSON.
-pub(crate) fn append(connection: &Connection, session: i64, event: &Event) -> Result<Bytes, StorageError> {
+/// Which events of a Session a reader sees (A-VIEW). The primary thread's history is the Session's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Everything but what is local to a child.
+    Session,
+    /// Everything of the child at this place among the threads.
+    Child(usize),
+}
+
+/// What a reader asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Range {
+    pub(crate) view: View,
+    /// Events right after this `seq`,
+    pub(crate) after: u64,
+    /// up to this one,
+    pub(crate) up_to: u64,
+    /// at most so many,
+    pub(crate) limit: usize,
+    /// and no more once so many bytes are full; at least one if there is one.
+    pub(crate) max_bytes: usize,
+}
+
+/// Appends one event and returns its JSON; `child` is the place of the child that it belongs to.
+pub(crate) fn append(
+    connection: &Connection,
+    session: i64,
+    event: &Event,
+    child: Option<usize>,
+) -> Result<Bytes, StorageError> {
     let envelope = serde_json::to_vec(event)?;
     connection
-        .prepare_cached("INSERT INTO events (position, at, type, envelope) VALUES (?1, ?2, ?3, ?4)")?
+        .prepare_cached(
+            "INSERT INTO events (position, at, type, child, local, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
         .execute((
             position(session, event.seq),
             event.created_at.milliseconds(),
             event.data.type_name(),
+            child.map(|place| child_key(session, place)),
+            child.is_some() && !event.data.is_shared(),
             &envelope,
         ))?;
     Ok(envelope.into())
 }
 
-/// Events right after `after`, at most `limit`, and no more once `max_bytes` are full; at least one if there is one. A
-/// page ends before an event that is damaged, and one that would begin with it is an error: what can be read is read,
-/// and nothing else is ever passed on.
-pub(crate) fn page(
-    connection: &Connection,
-    session: i64,
-    after: u64,
-    limit: usize,
-    max_bytes: usize,
-) -> Result<Vec<StoredEvent>, StorageError> {
-    let mut query = connection.prepare_cached(
-        "SELECT position, type, envelope FROM events WHERE position > ?1 AND position <= ?2 ORDER BY position LIMIT ?3",
-    )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = query.query((position(session, after), position(session, MAX_SEQ), limit))?;
-    let mut events = Vec::new();
+/// Events of a view, read in one snapshot.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) events: Vec<StoredEvent>,
+    /// The view has more in the range.
+    pub(crate) more: bool,
+    /// The oldest event of the Session that was retained when the page was read.
+    pub(crate) first_seq: u64,
+}
+
+/// Reads a page. It ends before an event that is damaged, and one that would begin with it is an error: what can be read
+/// is read, and nothing else is ever passed on.
+pub(crate) fn page(connection: &Connection, session: i64, range: Range) -> Result<Page, StorageError> {
+    let first_seq: i64 = connection
+        .prepare_cached("SELECT first_seq FROM sessions WHERE row = ?1")?
+        .query_row([session], |row| row.get(0))?;
+    let mut page = Page {
+        events: Vec::new(),
+        more: false,
+        first_seq: first_seq.cast_unsigned(),
+    };
+    let bounds = (position(session, range.after), position(session, range.up_to));
+    let mut query = connection.prepare_cached(match range.view {
+        View::Session => {
+            "SELECT position, type, envelope FROM events
+             WHERE position > ?1 AND position <= ?2 AND local = 0 ORDER BY position"
+        }
+        View::Child(_) => {
+            "SELECT position, type, envelope FROM events
+             WHERE position > ?1 AND position <= ?2 AND child = ?3 ORDER BY position"
+        }
+    })?;
+    let mut rows = match range.view {
+        View::Session => query.query(bounds)?,
+        View::Child(place) => query.query((bounds.0, bounds.1, child_key(session, place)))?,
+    };
     let mut size = 0;
-    while size < max_bytes
-        && let Some(row) = rows.next()?
-    {
+    while let Some(row) = rows.next()? {
+        if page.events.len() >= range.limit || size >= range.max_bytes {
+            page.more = true;
+            break;
+        }
         let envelope = Bytes::from(row.get::<_, Vec<u8>>(2)?);
         size += envelope.len();
         let event = StoredEvent {
@@ -61,15 +115,38 @@ pub(crate) fn page(
             envelope,
         };
         match event.check() {
-            Ok(()) => events.push(event),
-            Err(error) if events.is_empty() => return Err(error),
+            Ok(()) => page.events.push(event),
+            Err(error) if page.events.is_empty() => return Err(error),
             Err(error) => {
                 tracing::error!(%error, "read");
+                page.more = true;
                 break;
             }
         }
     }
-    Ok(events)
+    Ok(page)
+}
+
+/// One event, if it is retained.
+pub(crate) fn at(
+    connection: &Connection,
+    session: i64,
+    seq: u64,
+) -> Result<Option<StoredEvent>, StorageError> {
+    let mut query = connection.prepare_cached("SELECT type, envelope FROM events WHERE position = ?1")?;
+    let found: Option<(Box<str>, Vec<u8>)> = query
+        .query_row([position(session, seq)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    found
+        .map(|(type_name, envelope)| {
+            let event = StoredEvent {
+                seq,
+                type_name,
+                envelope: envelope.into(),
+            };
+            event.check().map(|()| event)
+        })
+        .transpose()
 }
 
 /// What an envelope must say of itself.
@@ -95,16 +172,18 @@ impl StoredEvent {
     }
 }
 
-/// Calls `take` with every retained event of a Session in order.
+/// Calls `take` with every retained event of a Session after a `seq` and up to another, in order.
 pub(crate) fn replay(
     connection: &Connection,
     session: i64,
+    after: u64,
+    up_to: u64,
     mut take: impl FnMut(&Event),
 ) -> Result<(), StorageError> {
     let mut query = connection.prepare_cached(
         "SELECT envelope FROM events WHERE position > ?1 AND position <= ?2 ORDER BY position",
     )?;
-    let mut rows = query.query((position(session, 0), position(session, MAX_SEQ)))?;
+    let mut rows = query.query((position(session, after), position(session, up_to)))?;
     while let Some(row) = rows.next()? {
         take(&serde_json::from_slice(
             row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?,

@@ -18,6 +18,14 @@ pub(crate) fn seq_of(position: i64) -> u64 {
     position.cast_unsigned() & MAX_SEQ
 }
 
+/// The key of one child of a Session: its Session's row number above, its place among the threads below.
+pub(crate) fn child_key(session: i64, place: usize) -> i64 {
+    (session << SEQ_BITS)
+        | i64::try_from(place)
+            .unwrap_or(i64::MAX)
+            .min(MAX_SEQ.cast_signed())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::error::StorageError;
 
 /// The one format that this version reads and writes.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 /// "CHKF", in the database's header.
 const APPLICATION: i64 = 0x4348_4B46;
@@ -28,7 +28,32 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_workspace ON sessions (workspace, row);
 CREATE INDEX sessions_unfinished ON sessions (row) WHERE unfinished = 1;
-CREATE TABLE events (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, type TEXT NOT NULL, envelope BLOB NOT NULL);
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    child INTEGER,
+    local INTEGER NOT NULL,
+    envelope BLOB NOT NULL
+);
+CREATE INDEX events_of_children ON events (child, position) WHERE child IS NOT NULL;
+CREATE TABLE snapshots (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE threads (
+    session INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    state BLOB NOT NULL,
+    PRIMARY KEY (session, place)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX threads_by_id ON threads (session, id);
+CREATE TABLE action_approvals (
+    session INTEGER NOT NULL,
+    created_seq INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    resource BLOB NOT NULL,
+    PRIMARY KEY (session, created_seq)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX action_approvals_by_id ON action_approvals (session, id);
 CREATE TABLE runs (
     session INTEGER NOT NULL,
     created_seq INTEGER NOT NULL,

@@ -169,15 +169,21 @@ impl Columns {
     }
 }
 
+/// The end of the log: its last event, or the state that stands for events which are gone.
 fn newest(connection: &Connection, session: i64) -> Result<Option<(u64, Moment)>, StorageError> {
-    let mut query = connection.prepare_cached(
-        "SELECT position, at FROM events WHERE position > ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1",
-    )?;
     let bounds = (position(session, 0), position(session, MAX_SEQ));
-    let newest = query
-        .query_row(bounds, |row| {
-            Ok((seq_of(row.get(0)?), Moment::from_milliseconds(row.get(1)?)))
-        })
-        .optional()?;
+    let mut newest = None;
+    for query in [
+        "SELECT position, at FROM events WHERE position > ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1",
+        "SELECT position, at FROM snapshots WHERE position > ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1",
+    ] {
+        let found = connection
+            .prepare_cached(query)?
+            .query_row(bounds, |row| {
+                Ok((seq_of(row.get(0)?), Moment::from_milliseconds(row.get(1)?)))
+            })
+            .optional()?;
+        newest = newest.max(found);
+    }
     Ok(newest)
 }

@@ -50,7 +50,15 @@ codes! {
     InvalidKey = "auth.invalid_key", 401;
     CapabilityDisabled = "capability.disabled", 403;
     NotFound = "resource.not_found", 404;
+    InsufficientAuthority = "runtime.insufficient_authority", 403;
+    UnknownAction = "runtime.unknown_action", 404;
     InvalidTransition = "runtime.invalid_transition", 409;
+    PrimaryThread = "runtime.primary_thread", 409;
+    StaleWait = "runtime.stale_wait", 409;
+    AmbiguousThread = "runtime.ambiguous_thread", 409;
+    EventNotRetained = "runtime.event_not_retained", 409;
+    NoCommonHistory = "runtime.no_common_history", 409;
+    DecisionRequired = "prompt_integrity.decision_required", 409;
     CursorAhead = "runtime.cursor_ahead", 409;
     CursorExpired = "runtime.cursor_expired", 410;
     KeyReused = "idempotency.key_reused", 422;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::core::id::{RunId, SessionId, ThreadId};
 use crate::core::moment::Moment;
-use crate::core::payload::{Cost, Resolved, Trigger, Usage};
+use crate::core::payload::{Cost, Failure, Resolved, Trigger, Usage};
 use crate::core::run::Run;
 use crate::core::status::RunStatus;
 
@@ -14,7 +14,7 @@ pub(crate) struct RunResource<'a> {
     id: &'a RunId,
     r#type: &'static str,
     session_id: &'a SessionId,
-    session_thread_id: Option<&'a ThreadId>,
+    session_thread_id: &'a ThreadId,
     status: RunStatus,
     trigger: &'a Trigger,
     attempt: u32,
@@ -24,7 +24,7 @@ pub(crate) struct RunResource<'a> {
     resolved: Option<&'a Resolved>,
     usage: Option<Usage>,
     cost: Option<&'a Cost>,
-    error: Option<()>,
+    error: Option<&'a Failure>,
     created_at: Moment,
     started_at: Option<Moment>,
     settled_at: Option<Moment>,
@@ -36,7 +36,7 @@ impl<'a> RunResource<'a> {
             id: &run.id,
             r#type: "run",
             session_id,
-            session_thread_id: run.thread_id.as_ref(),
+            session_thread_id: &run.thread_id,
             status: run.status,
             trigger: &run.trigger,
             attempt: run.attempt,
@@ -46,7 +46,7 @@ impl<'a> RunResource<'a> {
             resolved: run.resolved.as_ref(),
             usage: run.usage,
             cost: run.cost.as_ref(),
-            error: None,
+            error: run.error.as_ref(),
             created_at: run.created_at,
             started_at: run.started_at,
             settled_at: run.settled_at,

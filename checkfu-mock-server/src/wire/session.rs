@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::core::admission::{Admission, AgentSnapshot};
+use crate::core::admission::{Admission, AgentSnapshot, ForkOrigin};
 use crate::core::id::{DeploymentId, PrincipalId, SessionId, ThreadId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::core::payload::Usage;
@@ -28,7 +28,7 @@ pub(crate) struct SessionResource<'a> {
     agent: &'a AgentSnapshot,
     project_mounts: [(); 0],
     memory_mounts: [(); 0],
-    forked_from: Option<()>,
+    forked_from: Option<&'a ForkOrigin>,
     title: Option<&'a str>,
     metadata: &'a BTreeMap<String, String>,
     usage: Option<Usage>,
@@ -53,7 +53,7 @@ impl<'a> SessionResource<'a> {
             agent: &admission.agent,
             project_mounts: [],
             memory_mounts: [],
-            forked_from: None,
+            forked_from: admission.forked_from.as_ref(),
             title: admission.title.as_deref(),
             metadata: &admission.metadata,
             usage: head.usage,

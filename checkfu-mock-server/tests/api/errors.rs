@@ -118,23 +118,24 @@ async fn checks_come_in_the_documented_order() {
     let missing = path("sess_ffffffffffffffffffffffffffffffff");
     let keyed = world.client.with("idempotency-key", "used");
     keyed.post(&path(&live), &message("hello")).await.ok(202);
-    let interrupt = json!({"type": "user.interrupt", "payload": 7});
+    let fenced = json!({"project_mounts": [{}], "agent_deployment_id": 7});
+    let watches = "/v1/sessions/sess_ffffffffffffffffffffffffffffffff/watches";
 
     // Key before version.
     let client = keyed.without_key().with("checkfu-version", "1");
     client
-        .post(&missing, &interrupt)
+        .post(watches, &fenced)
         .await
         .refused(401, "auth.invalid_key");
     // Version before capability.
     let client = keyed.with("checkfu-version", "1");
     client
-        .post(&missing, &interrupt)
+        .post(watches, &fenced)
         .await
         .refused(400, "request.unsupported_version");
     // Capability before existence.
     keyed
-        .post(&missing, &interrupt)
+        .post(watches, &fenced)
         .await
         .refused(403, "capability.disabled");
     // Existence before the idempotency record and the body.

@@ -5,32 +5,53 @@ use serde_json::json;
 
 use crate::support::world::World;
 
-/// EVT-1, WIRE-5: every input that the contract shows is taken as it stands, or refused for the capability it needs;
-/// none is malformed to the server.
+/// EVT-1, WIRE-5: every input that the contract shows is taken as it stands, or refused for the capability it needs or
+/// because nothing waits for it; none is malformed to the server.
 #[tokio::test]
 async fn every_documented_input_is_taken_or_fenced() {
     let world = World::new().await;
     let session = world.session().await;
     let path = format!("/v1/sessions/{session}/events");
-    let (mut taken, mut fenced) = (0, 0);
+    let (mut taken, mut fenced, mut unexpected, mut outcomes) = (0, 0, 0, 0);
     for fixture in fixtures().unwrap().documents {
         if fixture.schema != "UserEventInput" {
             continue;
         }
         let answer = world.client.post(&path, &fixture.value).await;
-        let plain = fixture.value["type"] == "user.message";
-        if plain && fixture.value.pointer("/payload/prompt_integrity").is_none() {
-            let accepted = answer.ok(202);
-            if !fixture.value["payload"]["content"].is_string() {
-                assert_eq!(accepted["payload"], fixture.value["payload"]);
-            }
-            taken += 1;
-        } else {
+        let answers = [
+            "user.custom_tool_result",
+            "user.tool_confirmation",
+            "user.question_answer",
+        ];
+        let type_name = fixture.value["type"].as_str().unwrap();
+        if fixture.value.pointer("/payload/prompt_integrity").is_some() {
             answer.refused(403, "capability.disabled");
             fenced += 1;
+        } else if answers.contains(&type_name)
+            || fixture.value.pointer("/payload/session_thread_id").is_some()
+        {
+            // Well formed, but nothing waits for it here.
+            let code = answer.json["error"]["code"].as_str().unwrap();
+            assert!(
+                ["runtime.unknown_action", "resource.not_found"].contains(&code),
+                "{code}"
+            );
+            unexpected += 1;
+        } else if type_name == "user.define_outcome" && outcomes > 0 {
+            answer.refused(409, "runtime.invalid_transition");
+        } else {
+            let accepted = answer.ok(202);
+            if type_name == "user.message" && !fixture.value["payload"]["content"].is_string() {
+                assert_eq!(accepted["payload"], fixture.value["payload"]);
+            }
+            outcomes += usize::from(type_name == "user.define_outcome");
+            taken += 1;
         }
     }
-    assert!(taken >= 4 && fenced >= 8, "{taken} taken, {fenced} fenced");
+    assert!(
+        taken >= 6 && fenced >= 1 && unexpected >= 5 && outcomes == 1,
+        "{taken} taken, {fenced} fenced, {unexpected} unexpected"
+    );
 }
 
 /// A-EP: so is what a Session is created from, once the deployment and the Principal are this server's.

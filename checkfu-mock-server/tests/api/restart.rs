@@ -89,7 +89,8 @@ async fn an_unfinished_run_goes_on_after_a_restart() {
         assert_ne!(before.last().unwrap()["type"], "session.status_idle");
         world.server.shutdown().await;
 
-        let world = World::with(builder(&directory)).await;
+        // The same time: over the deadlines of what was going on, it would not just go on.
+        let world = World::with(builder(&directory).clock(time.clone())).await;
         world.until_status(&session, "idle").await;
         let after = world.log(&session).await;
         assert_eq!(after[..before.len()], before, "after {steps} steps");
@@ -109,20 +110,20 @@ async fn a_data_directory_that_cannot_be_read_is_refused() {
             .execute_batch(pragma)
             .unwrap()
     };
-    set("PRAGMA user_version = 2");
+    set("PRAGMA user_version = 3");
     let error = builder(&directory).start().await.unwrap_err();
     assert!(
         matches!(
             error,
             StartError::Storage(StorageError::UnsupportedFormat {
-                found: 2,
-                supported: 1,
+                found: 3,
+                supported: 2,
                 ..
             })
         ),
         "{error}"
     );
-    set("PRAGMA user_version = 1; PRAGMA application_id = 7");
+    set("PRAGMA user_version = 2; PRAGMA application_id = 7");
     let error = builder(&directory).start().await.unwrap_err();
     assert!(
         matches!(error, StartError::Storage(StorageError::Foreign { .. })),

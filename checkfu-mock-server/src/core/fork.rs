@@ -1,0 +1,30 @@
+//! What a fork begins with (FRK-2, A-FORK): the copied prefix is history, nothing of its work is carried over.
+
+use super::event::Event;
+use super::session::Session;
+use super::status::{SessionStatus, ThreadStatus};
+use super::touched::Touched;
+
+/// `session.forked`: no Run, no wait, no queued input; the primary thread is idle, children are terminated.
+pub(super) fn begin(session: &mut Session, event: &Event, touched: &mut Touched) {
+    session.head.status = SessionStatus::Idle;
+    session.unfinished.clear();
+    session.latest_input = None;
+    session.requested = None;
+    session.used_challenges.clear();
+    for record in session.waits.all_mut() {
+        if let Some(approval) = &record.approval {
+            touched.approvals.push(approval.id.clone());
+        }
+        record.close(event.created_at);
+    }
+    for (place, thread) in session.threads.iter_mut().enumerate() {
+        let status = if place == 0 {
+            ThreadStatus::Idle
+        } else {
+            ThreadStatus::Terminated
+        };
+        thread.come_to_rest(status, event.created_at);
+        touched.threads.push(thread.id.clone());
+    }
+}
