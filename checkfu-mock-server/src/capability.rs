@@ -41,7 +41,7 @@ const TABLE: [Entry; 15] = [
     entry(Capability::Interrupts, "interrupts", true),
     entry(Capability::Waits, "waits", true),
     entry(Capability::Outcomes, "outcomes", true),
-    entry(Capability::Previews, "previews", false),
+    entry(Capability::Previews, "previews", true),
     entry(Capability::Forks, "forks", false),
     entry(Capability::Diffs, "diffs", false),
     entry(Capability::Checkpoints, "checkpoints", false),

@@ -14,6 +14,7 @@ pub(crate) mod idempotency;
 pub(crate) mod key_ring;
 pub(crate) mod page_token;
 pub(crate) mod post_event;
+mod preview_feed;
 pub(crate) mod query;
 pub(crate) mod request_id;
 pub(crate) mod response;

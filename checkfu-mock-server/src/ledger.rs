@@ -6,6 +6,7 @@ pub(crate) mod entropy;
 pub(crate) mod folds;
 pub(crate) mod handle;
 pub(crate) mod mutation;
+pub(crate) mod preview;
 mod refused;
 pub(crate) mod registry;
 pub(crate) mod reply;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Clock;
-use crate::core::assign::assignment;
 use crate::core::assignment::Assignment;
 use crate::core::command::Command;
 use crate::core::decide::next_due;
@@ -29,7 +29,7 @@ use crate::storage::reader::Reader;
 use crate::storage::sessions;
 use crate::storage::writer::Writer;
 use crate::wire::error::ApiError;
-use activation::{Activation, Notice};
+use activation::Notice;
 use folds::Folds;
 use handle::SessionHandle;
 use mutation::Mutation;
@@ -169,13 +169,7 @@ impl Ledger {
                     let fold = folds.load(connection, session.row)?;
                     let mut notices: Vec<Notice> = fold
                         .driven()
-                        .map(|run| {
-                            Notice::Drive(Activation {
-                                session: Arc::clone(&session),
-                                run: run.id.clone(),
-                                assignment: assignment(fold, run),
-                            })
-                        })
+                        .map(|run| Notice::Drive(append::activation(&session, fold, run)))
                         .collect();
                     notices.extend(next_due(fold).map(|at| Notice::Due(Arc::clone(&session), at)));
                     Ok(notices)

@@ -1,19 +1,26 @@
-//! Drives Runs: one task for each active Run asks its agent for the next step and reports it to the log.
+//! Drives Runs: one task for each driven Run asks its Agent for the next step, shows its previews and reports it to the
+//! log. It also lets happen what time brings.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 use crate::agent;
+use crate::agent::next::{Next, Preview};
+use crate::catalog::Catalog;
 use crate::clock::Clock;
+use crate::core::id::RunId;
 use crate::core::moment::Moment;
 use crate::ledger::Ledger;
 use crate::ledger::activation::{Activation, Notice};
 use crate::ledger::entropy::SystemEntropy;
+use crate::ledger::handle::SessionHandle;
+use crate::ledger::preview::PreviewFrame;
 use crate::stop::Stopping;
 use crate::timekeeper::Timekeeper;
 
@@ -21,20 +28,22 @@ use crate::timekeeper::Timekeeper;
 /// it while the server runs.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Takes Runs as they become active.
+/// Takes Runs as they become driven.
 #[derive(Debug, Clone)]
 pub(crate) struct Runner {
     ledger: Ledger,
+    catalog: Catalog,
     clock: Arc<dyn Clock>,
     step_delay: Duration,
     stopping: Stopping,
 }
 
 impl Runner {
-    pub(crate) fn new(ledger: Ledger, step_delay: Duration, stopping: Stopping) -> Self {
+    pub(crate) fn new(ledger: Ledger, catalog: Catalog, step_delay: Duration, stopping: Stopping) -> Self {
         let clock = Arc::clone(ledger.clock());
         Self {
             ledger,
+            catalog,
             clock,
             step_delay,
             stopping,
@@ -44,15 +53,22 @@ impl Runner {
     /// Drives every Run that comes, and lets happen what is due, until the server stops. A Run that is cut off goes on at
     /// the next start.
     pub(crate) async fn run(self, mut notices: mpsc::UnboundedReceiver<Notice>) {
-        let mut driving = JoinSet::new();
+        let mut tasks = JoinSet::new();
+        let mut drivers: HashMap<RunId, AbortHandle> = HashMap::new();
         let mut timekeeper = Timekeeper::default();
         let mut alarm = self.alarm(None);
         loop {
             tokio::select! {
                 Some(notice) = notices.recv() => match notice {
+                    // What it was about to do has lost its place: it shows nothing more (PRV-4).
+                    Notice::Rest(run) => {
+                        if let Some(driver) = drivers.remove(&run) {
+                            driver.abort();
+                        }
+                    }
                     Notice::Drive(activation) => {
-                        let runner = self.clone();
-                        driving.spawn(async move { runner.drive(activation).await });
+                        let (runner, run) = (self.clone(), activation.run.clone());
+                        drivers.insert(run, tasks.spawn(async move { runner.drive(activation).await }));
                     }
                     Notice::Due(session, at) => {
                         timekeeper.note(session, at);
@@ -65,11 +81,11 @@ impl Runner {
                     }
                     alarm = self.alarm(timekeeper.next());
                 }
-                Some(_) = driving.join_next() => {}
+                Some(_) = tasks.join_next() => {}
                 () = self.stopping.requested() => break,
             }
         }
-        while driving.join_next().await.is_some() {}
+        while tasks.join_next().await.is_some() {}
     }
 
     /// Ends when this moment has come by the server's clock; never without one.
@@ -87,13 +103,25 @@ impl Runner {
         let Activation {
             session,
             run,
+            place,
             mut assignment,
         } = activation;
-        while let Some(step) = agent::next_step(&assignment, &mut SystemEntropy) {
-            if !self.pause(self.step_delay).await {
+        let (deployment, revision) = (assignment.deployment.clone(), assignment.revision);
+        let Some(scenario) = self.catalog.scenario(&deployment, revision) else {
+            tracing::error!(run = run.as_str(), %deployment, revision, "the revision is gone");
+            return;
+        };
+        while let Next::Step(planned) = agent::next(&scenario, &run, &assignment, &mut SystemEntropy) {
+            if !self.pause(self.step_delay.saturating_add(planned.after)).await {
                 return;
             }
-            match self.ledger.step(Arc::clone(&session), run.clone(), step).await {
+            if let Some(preview) = &planned.preview
+                && !self.show(&session, place, preview).await
+            {
+                return;
+            }
+            let step = self.ledger.step(Arc::clone(&session), run.clone(), planned.step);
+            match step.await {
                 Ok(Some(next)) => assignment = next,
                 Ok(None) => return,
                 Err(error) => {
@@ -104,6 +132,18 @@ impl Runner {
                 }
             }
         }
+    }
+
+    /// PRV-2: the start, the pieces, and a last pause before the event itself; false when the server stops meanwhile.
+    async fn show(&self, session: &SessionHandle, place: usize, preview: &Preview) -> bool {
+        session.show(|| PreviewFrame::start(place, preview.event_type, &preview.event_id));
+        for piece in &preview.pieces {
+            if !self.pause(preview.every).await {
+                return false;
+            }
+            session.show(|| PreviewFrame::delta(place, &preview.event_id, piece));
+        }
+        self.pause(preview.every).await
     }
 
     /// Waits by the server's clock; false when the server stops meanwhile.

@@ -18,6 +18,7 @@ use super::auth::Caller;
 use super::call::Ids;
 use super::events::{gap_error, invalid_cursor};
 use super::fence;
+use super::preview_feed::{PreviewFeed, Wanted};
 use super::query::{Parameters, invalid};
 use super::response::Answer;
 use super::seam::{Next, Seam};
@@ -50,17 +51,17 @@ pub(crate) async fn stream(
 
 /// What a stream was asked for in its query.
 #[derive(Debug)]
-pub(super) struct StreamParameters(Result<(), ApiError>);
+pub(super) struct StreamParameters(Result<Wanted, ApiError>);
 
 impl StreamParameters {
     /// A-ORDER: a capability that is off comes before existence, every other mistake after it.
     pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
         let mut parameters = Parameters::of(uri);
-        let previews = parameters.as_mut().map_or(Ok(()), check_previews);
+        let previews = parameters.as_mut().map_or(Ok(Wanted::default()), wanted_previews);
         match previews {
             Err(error) if error.code == Code::CapabilityDisabled => Err(error),
             Err(error) => Ok(Self(Err(error))),
-            Ok(()) => Ok(Self(parameters.and_then(Parameters::finish))),
+            Ok(wanted) => Ok(Self(parameters.and_then(Parameters::finish).map(|()| wanted))),
         }
     }
 }
@@ -73,7 +74,7 @@ pub(super) async fn stream_view(
     parameters: StreamParameters,
     headers: &HeaderMap,
 ) -> Answer {
-    parameters.0?;
+    let wanted = parameters.0?;
     let cursor = last_event_id(headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();
@@ -81,6 +82,8 @@ pub(super) async fn stream_view(
     let seam = resume(&shared, &session, view, cursor, told).await?;
     let feed = Feed {
         idle: idle(&shared),
+        previews: PreviewFeed::open(&session, view, wanted),
+        at_head: false,
         shared,
         session,
         view,
@@ -143,22 +146,25 @@ async fn resume(
     Ok(seam)
 }
 
-/// The wanted previews: known ones need the capability, others are a mistake (A-SRV).
-fn check_previews(parameters: &mut Parameters) -> Result<(), ApiError> {
-    let mut wanted = parameters.take_all("event_deltas");
-    wanted.extend(parameters.take_all("event_deltas[]"));
-    if let Some(unknown) = wanted
-        .iter()
-        .find(|name| !matches!(name.as_str(), "agent.message" | "agent.thinking"))
-    {
-        let problem = format!("must be agent.message or agent.thinking, not {unknown:?}");
-        return Err(invalid("event_deltas", &problem));
+/// PRV-1: the wanted previews. Known ones need the capability, others are a mistake (A-SRV).
+fn wanted_previews(parameters: &mut Parameters) -> Result<Wanted, ApiError> {
+    let mut wanted = Wanted::default();
+    let mut names = parameters.take_all("event_deltas");
+    names.extend(parameters.take_all("event_deltas[]"));
+    for name in &names {
+        match name.as_str() {
+            "agent.message" => wanted.messages = true,
+            "agent.thinking" => wanted.thinking = true,
+            unknown => {
+                let problem = format!("must be agent.message or agent.thinking, not {unknown:?}");
+                return Err(invalid("event_deltas", &problem));
+            }
+        }
     }
-    if wanted.is_empty() {
-        Ok(())
-    } else {
-        fence::require(Capability::Previews)
+    if !names.is_empty() {
+        fence::require(Capability::Previews)?;
     }
+    Ok(wanted)
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<u64, ApiError> {
@@ -177,6 +183,9 @@ struct Feed {
     view: View,
     end: watch::Receiver<LogEnd>,
     seam: Seam,
+    previews: Option<PreviewFeed>,
+    /// Previews begin when the stream has caught up with the log.
+    at_head: bool,
     greeted: bool,
     idle: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -192,7 +201,16 @@ impl Feed {
                 return None;
             }
             let end = *self.end.borrow_and_update();
-            match self.seam.next(end) {
+            let next = self.seam.next(end);
+            if let Some(previews) = &mut self.previews {
+                // What was shown before a commit goes out before the commit's events do.
+                if !self.at_head {
+                    previews.skip();
+                } else if let Some(shown) = previews.take() {
+                    return Some(shown);
+                }
+            }
+            match next {
                 Next::Close => return None,
                 Next::Read { after } => match self.page(after, end).await? {
                     Sent::Frames(frames) => return Some(frames),
@@ -202,10 +220,13 @@ impl Feed {
                     if self.has_ended(at).await? {
                         return None;
                     }
+                    self.at_head = true;
                 }
             }
+            let preview = next_preview(&mut self.previews);
             tokio::select! {
                 changed = self.end.changed() => changed.ok()?,
+                shown = preview => return Some(shown),
                 () = &mut self.idle => {
                     self.idle = idle(&self.shared);
                     return Some(Bytes::from_static(b": keep-alive\n\n"));
@@ -247,6 +268,9 @@ impl Feed {
         if page.events.is_empty() {
             return Some(Sent::Nothing);
         }
+        if let Some(previews) = &mut self.previews {
+            previews.sent(&page.events);
+        }
         self.idle = idle(&self.shared);
         Some(Sent::Frames(frames(&page.events)))
     }
@@ -285,6 +309,13 @@ impl Feed {
 enum Sent {
     Frames(Bytes),
     Nothing,
+}
+
+async fn next_preview(previews: &mut Option<PreviewFeed>) -> Bytes {
+    match previews {
+        Some(previews) => previews.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 fn idle(shared: &Shared) -> Pin<Box<dyn Future<Output = ()> + Send>> {

@@ -10,6 +10,8 @@ use crate::core::moment::Moment;
 /// Something to do because of a commit.
 #[derive(Debug)]
 pub(crate) enum Notice {
+    /// A Run is not driven any more, or not by the same driver: it was settled, parked, resumed or given another attempt.
+    Rest(RunId),
     /// A Run has to be driven.
     Drive(Activation),
     /// Time changes something in this Session then, and not before.
@@ -17,9 +19,11 @@ pub(crate) enum Notice {
 }
 
 /// A Run that has to be driven: one that became active, resumed, or needs another attempt.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Activation {
     pub(crate) session: Arc<SessionHandle>,
     pub(crate) run: RunId,
+    /// The place of its thread among the threads of the Session.
+    pub(crate) place: usize,
     pub(crate) assignment: Assignment,
 }

@@ -11,7 +11,6 @@ use super::entropy::SystemEntropy;
 use super::folds::Folds;
 use super::handle::{LogEnd, SessionHandle};
 use crate::core::assign::assignment;
-use crate::core::assignment::Assignment;
 use crate::core::batch::Outcome;
 use crate::core::command::Command;
 use crate::core::decide::{decide, next_due};
@@ -28,7 +27,8 @@ use crate::storage::{approvals, events, runs, sessions, threads};
 pub(super) struct Appended {
     pub(super) session: Arc<SessionHandle>,
     end: LogEnd,
-    activated: Vec<(RunId, Assignment)>,
+    rested: Vec<RunId>,
+    activated: Vec<Activation>,
     due: Option<Moment>,
 }
 
@@ -46,13 +46,11 @@ impl Appended {
     pub(super) fn publish(&self, notices: &mpsc::UnboundedSender<Notice>) {
         self.session.publish(self.end);
         // Without anybody who listens the server is shutting down; everything goes on at the next start.
-        for (run, assignment) in self.activated.clone() {
-            let activation = Activation {
-                session: Arc::clone(&self.session),
-                run,
-                assignment,
-            };
-            let _ = notices.send(Notice::Drive(activation));
+        for run in &self.rested {
+            let _ = notices.send(Notice::Rest(run.clone()));
+        }
+        for activation in &self.activated {
+            let _ = notices.send(Notice::Drive(activation.clone()));
         }
         if let Some(at) = self.due {
             let _ = notices.send(Notice::Due(Arc::clone(&self.session), at));
@@ -80,13 +78,19 @@ pub(super) fn append(
     }
     let answer = carry_out(connection, folds, row, command, now)?;
     let session = folds.load(connection, row)?;
+    let after: Vec<DriveKey> = session.driven().map(DriveKey::of).collect();
     let activated = session
         .driven()
         .filter(|run| !before.contains(&DriveKey::of(run)))
-        .map(|run| (run.id.clone(), assignment(session, run)))
+        .map(|run| activation(&handle, session, run))
         .collect();
     let appended = Appended {
         end: (&session.head).into(),
+        rested: before
+            .into_iter()
+            .filter(|key| !after.contains(key))
+            .map(|key| key.run)
+            .collect(),
         activated,
         due: next_due(session),
         session: handle,
@@ -124,6 +128,16 @@ pub(super) fn persist(
         sessions::update(connection, row, session)?;
     }
     Ok(first.unwrap_or_default())
+}
+
+/// What the Runner has to know to drive a Run.
+pub(super) fn activation(handle: &Arc<SessionHandle>, session: &Session, run: &Run) -> Activation {
+    Activation {
+        session: Arc::clone(handle),
+        run: run.id.clone(),
+        place: session.ordinal(&run.thread_id).unwrap_or_default(),
+        assignment: assignment(session, run),
+    }
 }
 
 /// A stretch in which one Run is driven without a break: a new attempt and a continuation need a new driver.

@@ -1,7 +1,10 @@
 //! What requests and streams hold of a Session.
 
-use tokio::sync::watch;
+use std::sync::Arc;
 
+use tokio::sync::{broadcast, watch};
+
+use super::preview::{PreviewFrame, PreviewHub};
 use crate::core::cursor::Retained;
 use crate::core::id::{SessionId, WorkspaceId};
 use crate::core::session::Head;
@@ -34,6 +37,7 @@ pub(crate) struct SessionHandle {
     pub(crate) id: SessionId,
     pub(crate) workspace: WorkspaceId,
     end: watch::Sender<LogEnd>,
+    previews: PreviewHub,
 }
 
 impl SessionHandle {
@@ -43,6 +47,7 @@ impl SessionHandle {
             id,
             workspace,
             end: watch::Sender::new(end),
+            previews: PreviewHub::default(),
         }
     }
 
@@ -59,5 +64,15 @@ impl SessionHandle {
     /// Tells that a commit moved the log's end.
     pub(crate) fn publish(&self, end: LogEnd) {
         self.end.send_replace(end);
+    }
+
+    /// Previews from now on.
+    pub(crate) fn watch_previews(&self) -> broadcast::Receiver<Arc<PreviewFrame>> {
+        self.previews.watch()
+    }
+
+    /// Shows a preview to everyone who watches now.
+    pub(crate) fn show(&self, frame: impl FnOnce() -> PreviewFrame) {
+        self.previews.show(frame);
     }
 }

@@ -14,6 +14,7 @@ mod limits;
 mod list;
 
 mod overlap;
+mod previews;
 mod requests;
 mod restart;
 mod sessions;

@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use serde_json::Value;
 
 use super::client::Client;
-use super::judge::judge_event;
+use super::judge::{judge_event, judge_preview};
 
 /// What is long enough for anything that is bound to come.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,6 +26,8 @@ pub(crate) struct Frames {
 pub(crate) enum Frame {
     Comment(String),
     Event(Value),
+    /// A frame without an `id:` line.
+    Preview(Value),
 }
 
 impl Frames {
@@ -40,12 +42,20 @@ impl Frames {
         session: &str,
         cursor: Option<u64>,
     ) -> Result<Self, String> {
+        Self::try_open_path(client, &format!("/v1/sessions/{session}/events/stream"), cursor).await
+    }
+
+    /// Opens any stream after `cursor`.
+    pub(crate) async fn open_path(client: &Client, path: &str, cursor: Option<u64>) -> Self {
+        Self::try_open_path(client, path, cursor).await.unwrap()
+    }
+
+    async fn try_open_path(client: &Client, path: &str, cursor: Option<u64>) -> Result<Self, String> {
         let client = match cursor {
             Some(cursor) => client.with("last-event-id", &cursor.to_string()),
             None => client.clone(),
         };
-        let path = format!("/v1/sessions/{session}/events/stream");
-        let response = client.open("GET", &path, Default::default()).await?;
+        let response = client.open("GET", path, Default::default()).await?;
         assert_eq!(response.status(), 200);
         let (parts, body) = response.into_parts();
         Ok(Self {
@@ -69,6 +79,7 @@ impl Frames {
             match self.next().await? {
                 Frame::Comment(_) => {}
                 Frame::Event(event) => return Some(event),
+                Frame::Preview(preview) => panic!("nobody asked for {preview}"),
             }
         }
     }
@@ -106,13 +117,19 @@ impl Frames {
     }
 }
 
-/// STR-3: either a comment, or exactly `id`, `event` and `data` in this order, one line each.
+/// STR-3, PRV-2: a comment, a preview of `event` and `data`, or exactly `id`, `event` and `data` in this order, one line each.
 fn parse(block: &str) -> Frame {
     if let Some(comment) = block.strip_prefix(": ") {
         assert!(!comment.contains('\n'));
         return Frame::Comment(comment.to_owned());
     }
     let lines: Vec<&str> = block.split('\n').collect();
+    if let [event, data] = lines[..] {
+        let data: Value = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+        assert_eq!(event.strip_prefix("event: "), data["type"].as_str());
+        judge_preview(&data);
+        return Frame::Preview(data);
+    }
     let [id, event, data] = lines[..] else {
         panic!("not three lines: {block:?}")
     };

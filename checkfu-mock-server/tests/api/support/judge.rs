@@ -29,3 +29,15 @@ pub(crate) fn judge_event(event: &Value) {
         panic!("a stream sent what the contract does not know: {violations}\n{event:#}");
     }
 }
+
+/// Fails the test if the data of a frame without an `id:` line is not a documented preview.
+pub(crate) fn judge_preview(preview: &Value) {
+    let schema = match preview["type"].as_str() {
+        Some("event_start") => "EventStartPreview",
+        Some("event_delta") => "EventDeltaPreview",
+        other => panic!("not a preview: {other:?}"),
+    };
+    if let Err(violations) = JUDGE.check(schema, preview) {
+        panic!("a stream sent what the contract does not know: {violations}\n{preview:#}");
+    }
+}

@@ -47,6 +47,32 @@ impl World {
         created["id"].as_str().unwrap().to_owned()
     }
 
+    /// A new Session's id, of the built-in deployment with this name.
+    pub(crate) async fn session_of(&self, deployment: &str) -> String {
+        let mut body = self.create_body();
+        body["agent_deployment_id"] = self.deployment(deployment).await.into();
+        let created = self.client.post("/v1/sessions", &body).await.ok(201);
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The id of the deployment with this name.
+    pub(crate) async fn deployment(&self, name: &str) -> String {
+        let listed = self.client.get("/v1/agent_deployments?limit=1000").await.ok(200);
+        let listed = listed["data"].as_array().unwrap();
+        let found = listed.iter().find(|deployment| deployment["name"] == name);
+        let found = found.unwrap_or_else(|| panic!("no deployment {name}"));
+        found["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Posts an event as the Principal that the server knows; `payload` without its author and cause.
+    pub(crate) async fn post(&self, session: &str, type_name: &str, mut payload: Value) -> Answer {
+        payload["authored_by"] = json!(self.server.principal_id());
+        payload["caused_by"] = json!({"kind": "api"});
+        let body = json!({"type": type_name, "payload": payload});
+        let path = format!("/v1/sessions/{session}/events");
+        self.client.post(&path, &body).await
+    }
+
     /// The least that a Session starts from.
     pub(crate) fn create_body(&self) -> Value {
         json!({
