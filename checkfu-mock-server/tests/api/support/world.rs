@@ -31,6 +31,14 @@ impl World {
         (Self::with(builder).await, clock)
     }
 
+    /// A server in memory whose agents work at once, but for the time that their scenarios take: that passes only when the
+    /// clock is advanced.
+    pub(crate) async fn frozen() -> (Self, ManualClock) {
+        let clock = clock();
+        let builder = MockServer::builder().step_delay(Duration::ZERO).clock(clock.clone());
+        (Self::with(builder).await, clock)
+    }
+
     pub(crate) async fn with(builder: MockServerBuilder) -> Self {
         let server = builder.start().await.unwrap();
         let client = Client::new(server.url(), server.api_key());
@@ -71,6 +79,23 @@ impl World {
         let body = json!({"type": type_name, "payload": payload});
         let path = format!("/v1/sessions/{session}/events");
         self.client.post(&path, &body).await
+    }
+
+    /// Reads the log until an event of this type is there for the `count`th time; gives the log.
+    pub(crate) async fn until_logged(&self, session: &str, type_name: &str, count: usize) -> Vec<Value> {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let log = self.log(session).await;
+            if log.iter().filter(|event| event["type"] == type_name).count() >= count {
+                return log;
+            }
+            assert!(
+                tokio::time::Instant::now() < deadline,
+                "no {type_name}: {:#?}",
+                types(&log)
+            );
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
     }
 
     /// The least that a Session starts from.
@@ -160,6 +185,15 @@ pub(crate) fn types(events: &[Value]) -> Vec<String> {
         .iter()
         .map(|event| event["type"].as_str().unwrap().to_owned())
         .collect()
+}
+
+/// The latest event of a type.
+pub(crate) fn latest<'a>(events: &'a [Value], type_name: &str) -> &'a Value {
+    events
+        .iter()
+        .rev()
+        .find(|event| event["type"] == type_name)
+        .unwrap_or_else(|| panic!("no {type_name}: {:#?}", types(events)))
 }
 
 /// The values of one member.
