@@ -31,6 +31,7 @@ mod deployment;
 mod http;
 mod ledger;
 mod runner;
+mod scenario;
 mod server;
 mod stop;
 mod storage;
@@ -38,6 +39,8 @@ mod timekeeper;
 mod wire;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use scenario::error::ScenarioError;
+pub use scenario::schema::SCENARIO_SCHEMA;
 pub use server::{MockServer, MockServerBuilder, StartError};
 pub use storage::error::StorageError;
 
