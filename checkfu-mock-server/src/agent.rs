@@ -1,54 +1,87 @@
-//! The plain agent: a pure function from what a Run has done so far to its next step.
-//!
-//! It keeps nothing: what it does next follows from the number of its revision, of what it was asked and of how much it
-//! has already said, so a Run that was cut off by a crash goes on exactly where its log ends.
+//! The Agent of a scenario: a pure function of the script, of the input and of what its Run's log holds. So a Run that was
+//! cut off goes on exactly where its log ends, and the finished log is the same as if it had not been.
+
+pub(crate) mod default_script;
+pub(crate) mod next;
+mod price;
+mod walk;
 
 use crate::core::assignment::Assignment;
-use crate::core::id::{Entropy, EventId};
-use crate::core::payload::{Block, Cost, Usage};
+use crate::core::id::{Entropy, RunId};
+use crate::core::payload::{Block, TriggerKind};
 use crate::core::status::RunStatus;
 use crate::core::step::{Action, Step};
+use crate::scenario::model::{InputKind, Rule, Scenario};
+use crate::scenario::template::Words;
+use next::{Next, Planned};
+use walk::Walk;
 
-/// The next step of a Run, or nothing if it has settled (A-TURN).
-pub(crate) fn next_step(assignment: &Assignment, entropy: &mut dyn Entropy) -> Option<Step> {
+/// The next step of a Run (A-TURN, A-PARK). Identifiers of tool calls follow from the Run's; others, which nothing later
+/// refers to, come from `entropy`.
+pub(crate) fn next(
+    scenario: &Scenario,
+    run: &RunId,
+    assignment: &Assignment,
+    entropy: &mut dyn Entropy,
+) -> Next {
+    let words = Words {
+        input: quote(&assignment.input),
+        ..Words::default()
+    };
+    let rules = rules(scenario, assignment);
+    let rule = rules
+        .iter()
+        .find(|rule| fits(rule, assignment.trigger, &words.input));
     match assignment.status {
-        RunStatus::Queued => Some(Step::Claim),
-        RunStatus::Provisioning => Some(Step::Start),
-        RunStatus::Running | RunStatus::Reconciling => Some(Step::Act {
-            position: assignment.position,
-            action: speak(assignment, entropy),
-        }),
-        RunStatus::Waiting | RunStatus::Completed | RunStatus::Failed | RunStatus::Canceled => None,
-    }
-}
-
-fn speak(assignment: &Assignment, entropy: &mut dyn Entropy) -> Action {
-    let replies = replies(assignment.revision, &assignment.input);
-    match replies.get(assignment.position as usize) {
-        Some(text) => Action::Say {
-            event_id: EventId::fresh(entropy),
-            content: vec![Block::text(text.clone())],
+        RunStatus::Queued => Next::Step(Planned::at_once(Step::Claim)),
+        RunStatus::Provisioning => match rule {
+            Some(rule) if assignment.startup_timeouts < rule.slow_start => Next::NeverReady,
+            _ => Next::Step(Planned::at_once(Step::Start)),
         },
-        None => settle(&assignment.input, &replies),
+        RunStatus::Running | RunStatus::Waiting | RunStatus::Reconciling => {
+            let default;
+            let steps = match rule {
+                Some(rule) => &rule.steps,
+                None => {
+                    default = default_script::steps(rules, kind(assignment.trigger));
+                    &default
+                }
+            };
+            let next = Walk::new(run, assignment, words, entropy).play(steps);
+            if assignment.status == RunStatus::Waiting && !next.grades() {
+                return Next::Nothing;
+            }
+            next
+        }
+        RunStatus::Completed | RunStatus::Failed | RunStatus::Canceled => Next::Nothing,
     }
 }
 
-/// Revision 1 answers in two messages, revision 2 in three.
-fn replies(revision: u32, input: &[Block]) -> Vec<String> {
-    let quoted = quote(input);
-    let mut replies = vec![
-        "Hello, I am the plain agent.".to_owned(),
-        format!("You wrote: {quoted}"),
-    ];
-    if revision >= 2 {
-        replies.push(format!(
-            "That is {} characters. Anything else?",
-            quoted.chars().count()
-        ));
+/// The rules of the Agent that the Run belongs to.
+fn rules<'a>(scenario: &'a Scenario, assignment: &Assignment) -> &'a [Rule] {
+    match &assignment.child {
+        None => &scenario.rules,
+        Some(name) => scenario.roster.get(name).map_or(&[], |child| &child.rules),
     }
-    replies
 }
 
+fn fits(rule: &Rule, trigger: TriggerKind, input: &str) -> bool {
+    rule.input == kind(trigger)
+        && rule
+            .contains
+            .as_ref()
+            .is_none_or(|part| input.contains(part.as_str()))
+}
+
+fn kind(trigger: TriggerKind) -> InputKind {
+    match trigger {
+        TriggerKind::Message => InputKind::Message,
+        TriggerKind::Outcome => InputKind::Outcome,
+        TriggerKind::ChildReport => InputKind::Report,
+    }
+}
+
+/// The input as an Agent reads it.
 fn quote(input: &[Block]) -> String {
     let texts: Vec<&str> = input
         .iter()
@@ -61,28 +94,21 @@ fn quote(input: &[Block]) -> String {
     texts.join(" ")
 }
 
-fn settle(input: &[Block], replies: &[String]) -> Action {
-    let usage = Usage {
-        input_tokens: tokens(&quote(input)),
-        output_tokens: replies.iter().map(|reply| tokens(reply)).sum(),
-        ..Usage::default()
-    };
-    let micros = usage.input_tokens * INPUT_PRICE + usage.output_tokens * OUTPUT_PRICE;
-    let amount = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    Action::Complete {
-        usage,
-        cost: Cost {
-            amount,
-            currency: "USD".to_owned(),
-        },
-        stop_reason: "end_turn",
+impl Next {
+    /// Whether a grader's verdict is next, the only step of a parked Run (A-OUT).
+    fn grades(&self) -> bool {
+        let Self::Step(planned) = self else {
+            return false;
+        };
+        matches!(
+            &planned.step,
+            Step::Act {
+                action: Action::Grade { .. },
+                ..
+            }
+        )
     }
 }
 
-/// Millionths of a dollar for each token.
-const INPUT_PRICE: u64 = 3;
-const OUTPUT_PRICE: u64 = 15;
-
-fn tokens(text: &str) -> u64 {
-    (text.chars().count() as u64).div_ceil(4)
-}
+#[cfg(test)]
+mod tests;

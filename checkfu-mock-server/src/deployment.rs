@@ -1,19 +1,24 @@
 //! AgentDeployments and their immutable revisions (SES-11, SES-12).
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::core::admission::AgentSnapshot;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::core::admission::{AgentSnapshot, ThreadAgent};
 use crate::core::id::{DeploymentId, WorkspaceId};
 use crate::core::moment::Moment;
+use crate::scenario::model::{AgentDraft, Scenario};
 
 /// A deployed Agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Deployment {
     pub(crate) id: DeploymentId,
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) workspace_id: WorkspaceId,
     pub(crate) created_at: Moment,
-    /// Oldest first, never empty, numbered from 1.
+    /// Oldest first, never empty once published, numbered from 1.
     pub(crate) revisions: Vec<Revision>,
 }
 
@@ -21,21 +26,65 @@ pub(crate) struct Deployment {
 #[derive(Debug, Clone)]
 pub(crate) struct Revision {
     pub(crate) number: u32,
+    /// What its Agent does.
+    pub(crate) scenario: Arc<Scenario>,
     pub(crate) agent: AgentSnapshot,
-    pub(crate) max_duration_seconds: u64,
+    /// The Agent of the primary thread (THR-12).
+    pub(crate) thread_agent: ThreadAgent,
+    /// The Agents of children, by name (THR-2).
+    pub(crate) roster: BTreeMap<String, ThreadAgent>,
     pub(crate) created_at: Moment,
 }
 
 impl Deployment {
-    /// The built-in deployment `plain`, which greets and quotes what it was told.
-    pub(crate) fn plain(workspace: &WorkspaceId) -> Self {
+    /// One without a revision yet.
+    pub(crate) fn new(id: DeploymentId, name: String, workspace_id: WorkspaceId, created_at: Moment) -> Self {
         Self {
-            id: DeploymentId::from_number(PLAIN),
-            name: "plain",
-            workspace_id: workspace.clone(),
-            created_at: Moment::from_milliseconds(PLAIN_PUBLISHED[0]),
-            revisions: (1..).zip(PLAIN_PUBLISHED).map(plain_revision).collect(),
+            id,
+            name,
+            workspace_id,
+            created_at,
+            revisions: Vec::new(),
         }
+    }
+
+    /// Adds the next revision.
+    pub(crate) fn publish(&mut self, scenario: Arc<Scenario>, created_at: Moment) {
+        let number = self.next_number();
+        let profile = self.sandbox_profile_version(&scenario);
+        let digits = self.digits();
+        let agent = AgentSnapshot {
+            release: object(json!({"agent_id": format!("agnt_{digits}"), "version": number})),
+            harness_profile: object(json!({"id": format!("hprf_{digits}"), "version": 1})),
+            model_routing: object(json!({"id": format!("mrte_{digits}"), "version": 1})),
+            sandbox_profile: object(json!({
+                "id": format!("sprf_{digits}"),
+                "version": profile,
+                "max_duration_seconds": scenario.max_duration_seconds,
+            })),
+            skills: Vec::new(),
+        };
+        let children = scenario.roster.iter().map(|(name, child)| {
+            let digest = Sha256::digest(format!("{} {name}", self.id));
+            let digits = data_encoding::HEXLOWER.encode(digest.get(..16).unwrap_or_default());
+            (name.clone(), self.thread_agent(&digits, number, &child.agent))
+        });
+        let revision = Revision {
+            number,
+            agent,
+            thread_agent: self.thread_agent(digits, number, &scenario.agent),
+            roster: children.collect(),
+            created_at,
+            scenario,
+        };
+        self.revisions.push(revision);
+    }
+
+    /// The number that the next revision gets.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.revisions
+            .last()
+            .map_or(1, |latest| latest.number.saturating_add(1))
     }
 
     /// The revision that a new Session gets when it names none.
@@ -47,34 +96,38 @@ impl Deployment {
     pub(crate) fn revision(&self, number: u32) -> Option<&Revision> {
         self.revisions.iter().find(|revision| revision.number == number)
     }
-}
 
-/// The digits of the built-in deployment's identifier.
-const PLAIN: u128 = 0x0000_0000_0000_0000_0000_0000_0000_0001;
+    /// A SandboxProfile whose time limit changes is another version of it.
+    fn sandbox_profile_version(&self, scenario: &Scenario) -> usize {
+        let limits = self
+            .revisions
+            .iter()
+            .map(|revision| revision.scenario.max_duration_seconds);
+        let limits: Vec<u64> = limits.chain([scenario.max_duration_seconds]).collect();
+        1 + limits
+            .windows(2)
+            .filter(|pair| pair.first() != pair.last())
+            .count()
+    }
 
-/// When the revisions of `plain` were published, in milliseconds since the Unix epoch.
-const PLAIN_PUBLISHED: [i64; 2] = [1_788_134_400_000, 1_788_220_800_000];
+    fn thread_agent(&self, digits: &str, number: u32, agent: &AgentDraft) -> ThreadAgent {
+        let mut draft = agent.draft.clone();
+        draft.insert("name".to_owned(), Value::from(agent.name.as_str()));
+        ThreadAgent {
+            id: format!("agnt_{digits}"),
+            workspace_id: self.workspace_id.clone(),
+            version: number,
+            source_draft_revision: number,
+            draft,
+        }
+    }
 
-fn plain_revision((number, published): (u32, i64)) -> Revision {
-    Revision {
-        number,
-        agent: AgentSnapshot {
-            release: object(json!({"agent_id": "agnt_00000000000000000000000000000001", "version": number})),
-            harness_profile: object(json!({"id": "hprf_00000000000000000000000000000001", "version": 1})),
-            model_routing: object(json!({"id": "mrte_00000000000000000000000000000001", "version": 1})),
-            sandbox_profile: object(json!({
-                "id": "sprf_00000000000000000000000000000001",
-                "version": 1,
-                "max_duration_seconds": MAX_DURATION_SECONDS,
-            })),
-            skills: Vec::new(),
-        },
-        max_duration_seconds: MAX_DURATION_SECONDS,
-        created_at: Moment::from_milliseconds(published),
+    /// The part of the identifier that tells it from others.
+    fn digits(&self) -> &str {
+        let id = self.id.as_str();
+        id.strip_prefix(DeploymentId::PREFIX).unwrap_or(id)
     }
 }
-
-const MAX_DURATION_SECONDS: u64 = 3600;
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
