@@ -247,3 +247,6 @@ impl Catalog {
         Ok(transaction.commit()?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,7 +39,10 @@ mod timekeeper;
 mod wire;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use scenario::check::{BuiltInScenario, built_in_scenarios, check_scenario};
 pub use scenario::error::ScenarioError;
+pub use scenario::record::error::RecordError;
+pub use scenario::record::{Recording, record_scenario};
 pub use scenario::schema::SCENARIO_SCHEMA;
 pub use server::{MockServer, MockServerBuilder, StartError};
 pub use storage::error::StorageError;

@@ -5,11 +5,13 @@
 //! [`crate::agent`].
 
 pub(crate) mod built_in;
+pub(crate) mod check;
 pub(crate) mod duration;
 pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod parse;
 pub(crate) mod reader;
+pub(crate) mod record;
 pub(crate) mod schema;
 pub(crate) mod step;
 pub(crate) mod template;

@@ -138,6 +138,23 @@ pub(crate) struct Spend {
     pub(crate) cost_micros: Option<u64>,
 }
 
+impl Spend {
+    /// Millionths of what a decimal number says, with at most nine digits before its point and six after.
+    pub(crate) fn micros(text: &str) -> Option<u64> {
+        let (whole, decimals) = match text.split_once('.') {
+            Some((_, "")) => return None,
+            Some((whole, decimals)) => (whole, decimals),
+            None => (text, "0"),
+        };
+        let digits = |text: &str, most: usize| {
+            let fits =
+                !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit());
+            fits.then(|| text.parse::<u64>().ok()).flatten()
+        };
+        Some(digits(whole, 9)? * 1_000_000 + digits(&format!("{decimals:0<6}"), 6)?)
+    }
+}
+
 /// How a Run ends well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {

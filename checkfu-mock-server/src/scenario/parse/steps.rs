@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::placement::{Place, check_order};
 use super::tools;
-use super::words::{MAX_TEXT, name, template, words};
+use super::words::{MAX_TEXT, label, name, template, words};
 use crate::core::payload::{OutcomeResult, RetryStatus};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::reader::Node;
@@ -196,7 +196,7 @@ fn trouble(node: &Node<'_>) -> Result<Trouble, ScenarioError> {
         ])
     });
     Ok(Trouble {
-        kind: name(&fields.required("type")?)?,
+        kind: label(&fields.required("type")?)?,
         message: words(&fields.required("message")?, MAX_TEXT)?,
         retry: retry.transpose()?.unwrap_or(RetryStatus::Retrying),
     })
@@ -207,7 +207,7 @@ fn fail(node: &Node<'_>) -> Result<Fail, ScenarioError> {
     let retryable = fields.optional("retryable").map(|node| node.flag());
     let terminates = fields.optional("terminates").map(|node| node.flag());
     Ok(Fail {
-        code: name(&fields.required("code")?)?,
+        code: label(&fields.required("code")?)?,
         message: words(&fields.required("message")?, MAX_TEXT)?,
         retryable: retryable.transpose()?,
         terminates: terminates.transpose()?.unwrap_or(false),
@@ -228,7 +228,7 @@ fn spend(node: &Node<'_>) -> Result<Spend, ScenarioError> {
     };
     let cost = fields.optional("cost").map(|node| {
         let text = node.text(MAX_OPTION)?;
-        micros(text).ok_or_else(|| {
+        Spend::micros(text).ok_or_else(|| {
             node.error(format!(
                 "must be dollars with at most six decimals, such as \"0.0125\", not {text:?}"
             ))
@@ -241,17 +241,4 @@ fn spend(node: &Node<'_>) -> Result<Spend, ScenarioError> {
         cache_creation_input_tokens: tokens("cache_creation_input_tokens")?,
         cost_micros: cost.transpose()?,
     })
-}
-
-/// Millionths of what a decimal number says, up to a billion.
-fn micros(text: &str) -> Option<u64> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |text: &str, most: usize| {
-        let fits = !text.is_empty() && text.len() <= most && text.bytes().all(|byte| byte.is_ascii_digit());
-        fits.then(|| text.parse::<u64>().ok()).flatten()
-    };
-    Some(
-        digits(whole, 9)? * 1_000_000
-            + digits(&format!("{decimals:0<6}"), 6).filter(|_| !decimals.is_empty())?,
-    )
 }

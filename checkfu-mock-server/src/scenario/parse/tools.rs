@@ -3,7 +3,7 @@
 use serde_json::Map;
 
 use super::placement::Place;
-use super::words::{name, template};
+use super::words::{label, template};
 use crate::core::payload::ToolKind;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::reader::{Fields, Node};
@@ -11,7 +11,6 @@ use crate::scenario::step::{Call, Step};
 use crate::scenario::template::Template;
 
 const MAX_TOGETHER: usize = 16;
-const MAX_ID: usize = 128;
 
 /// How the steps inside a call are read.
 pub(super) type InnerSteps = fn(Option<Node<'_>>, &Place<'_>) -> Result<Vec<Step>, ScenarioError>;
@@ -29,7 +28,7 @@ pub(super) fn used(node: &Node<'_>, place: &Place<'_>, inner: InnerSteps) -> Res
         "expires",
         "if_denied",
     ])?;
-    let mcp_server = fields.optional("mcp").map(|node| name(&node)).transpose()?;
+    let mcp_server = fields.optional("mcp").map(|node| label(&node)).transpose()?;
     let kind = match mcp_server {
         Some(_) => ToolKind::Mcp,
         None => ToolKind::Builtin,
@@ -89,13 +88,11 @@ fn call(
             return Err(node.error("needs a decision; add asks: true"));
         }
     }
-    let id = fields
-        .optional("id")
-        .map(|node| node.text(MAX_ID).map(str::to_owned));
+    let id = fields.optional("id").map(|node| label(&node));
     let input = fields.optional("input").map(|node| node.object());
     let expires = fields.optional("expires").map(|node| node.duration());
     Ok(Call {
-        tool: name(&fields.required("tool")?)?,
+        tool: label(&fields.required("tool")?)?,
         id: id.transpose()?,
         input: input.transpose()?.unwrap_or_else(Map::new),
         kind,

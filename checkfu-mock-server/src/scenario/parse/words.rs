@@ -8,12 +8,18 @@ use crate::scenario::template::Template;
 pub(super) const MAX_TEXT: usize = 16_000;
 
 const MAX_NAME: usize = 64;
+const MAX_LABEL: usize = 128;
 
 /// A name: letters, digits, `_`, `-`, `.`, at most 64.
 pub(super) fn name(node: &Node<'_>) -> Result<String, ScenarioError> {
     let text = node.text(MAX_NAME)?;
     check_name(text).map_err(|problem| node.error(problem))?;
     Ok(text.to_owned())
+}
+
+/// What others named: a tool, a server, a code. Any text, at most 128 characters.
+pub(super) fn label(node: &Node<'_>) -> Result<String, ScenarioError> {
+    node.text(MAX_LABEL).map(str::to_owned)
 }
 
 /// What is wrong with a name.
