@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{Fields, kind};
 use crate::capability::Capability;
 use crate::catalog::Catalog;
-use crate::core::admission::{Admission, Behaviour, ThreadAgent};
+use crate::core::admission::Admission;
 use crate::core::id::{DeploymentId, PrincipalId, SessionId, ThreadId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::deployment::{Deployment, Revision};
@@ -54,7 +54,7 @@ pub(crate) fn admission(
     let deployment = catalog
         .deployment(deployment_id.as_str())
         .ok_or_else(|| ApiError::not_found("AgentDeployment").with_param("agent_deployment_id"))?;
-    let revision = pin(deployment, number)?;
+    let revision = pin(&deployment, number)?;
     if !catalog.has_principal(&principal_id) {
         return Err(ApiError::not_found("Principal").with_param("principal_id"));
     }
@@ -65,17 +65,11 @@ pub(crate) fn admission(
         agent_deployment_id: deployment.id.clone(),
         agent_deployment_revision_number: revision.number,
         agent: revision.agent.clone(),
-        max_duration_seconds: revision.max_duration_seconds,
-        behaviour: Behaviour::default(),
-        agent_name: deployment.name.to_owned(),
-        thread_agent: ThreadAgent {
-            id: "agnt_00000000000000000000000000000001".to_owned(),
-            workspace_id: workspace.clone(),
-            version: revision.number,
-            source_draft_revision: revision.number,
-            draft: serde_json::Map::from_iter([("name".to_owned(), deployment.name.into())]),
-        },
-        roster: BTreeMap::new(),
+        max_duration_seconds: revision.scenario.max_duration_seconds,
+        behaviour: revision.scenario.behaviour,
+        agent_name: revision.scenario.agent.name.clone(),
+        thread_agent: revision.thread_agent.clone(),
+        roster: revision.roster.clone(),
         forked_from: None,
         primary_thread_id: ThreadId::fresh(&mut SystemEntropy),
         title,

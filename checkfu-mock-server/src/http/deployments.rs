@@ -31,7 +31,7 @@ pub(crate) async fn list(
 ) -> Answer {
     let deployments = match &caller.workspace {
         Some(_) => shared.catalog.deployments(),
-        None => &[],
+        None => Vec::new(),
     };
     let workspace = caller
         .workspace
@@ -41,7 +41,9 @@ pub(crate) async fn list(
         &shared,
         &uri,
         &format!("agent_deployments {workspace}"),
-        deployments.iter().map(DeploymentResource::new),
+        deployments
+            .iter()
+            .map(|deployment| DeploymentResource::new(deployment)),
     )
 }
 
@@ -58,7 +60,7 @@ pub(crate) async fn retrieve(
         .deployment(&id)
         .ok_or_else(|| ApiError::not_found("AgentDeployment"))?;
     query::none(&uri)?;
-    resource(&DeploymentResource::new(found))
+    resource(&DeploymentResource::new(&found))
 }
 
 /// `GET /v1/capabilities`: what is on and what is off, all in one page (A-CAP).

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::fields::Fields;
 use crate::capability::Capability;
 use crate::catalog::Catalog;
+use crate::catalog::principal::APPROVE;
 use crate::core::command::{Command, Response};
 use crate::wire::error::ApiError;
 
@@ -50,7 +51,7 @@ pub(crate) fn command(body: Value, catalog: &Catalog) -> Result<Command, ApiErro
         "user.tool_confirmation" => {
             let confirmation = read::tool_confirmation(payload)?;
             Command::Respond(Response::Confirmation {
-                authorized: catalog.has_principal(&confirmation.authored_by),
+                authorized: catalog.may(&confirmation.authored_by, APPROVE),
                 confirmation,
             })
         }

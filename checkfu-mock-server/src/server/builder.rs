@@ -171,19 +171,21 @@ impl MockServerBuilder {
         let address = listening.local_addr().map_err(StartError::System)?;
         let (stop, stopping) = Stop::new();
         let (activations, activated) = mpsc::unbounded_channel();
+        let workspace = WorkspaceId::from_number(1);
+        let principal = PrincipalId::from_number(1);
+        let mut principals = self.principals;
+        principals.push(principal.clone());
+        let catalog = Catalog::open(&store.connection, &workspace, &principals)?;
         let (writer, thread) =
             Writer::start(store.connection, Folds::default(), store.directory).map_err(StartError::System)?;
         let ledger = Ledger::new(writer, store.reader, activations, Arc::clone(&self.clock));
         let resumed = ledger.resume().await?;
-        let workspace = WorkspaceId::from_number(1);
-        let principal = PrincipalId::from_number(1);
-        let catalog = Catalog::built_in(&workspace, self.principals.into_iter().chain([principal.clone()]));
         let deployment_id = catalog
             .deployments()
             .first()
             .map(|plain| plain.id.to_string())
             .unwrap_or_default();
-        let runner = Runner::new(ledger.clone(), self.step_delay, stopping.clone());
+        let runner = Runner::new(ledger.clone(), catalog.clone(), self.step_delay, stopping.clone());
         let shared = Shared(Arc::new(State {
             ledger,
             catalog,

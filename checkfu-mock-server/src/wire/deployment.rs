@@ -32,7 +32,7 @@ impl<'a> DeploymentResource<'a> {
         Self {
             id: &deployment.id,
             r#type: "agent_deployment",
-            name: deployment.name,
+            name: &deployment.name,
             workspace_id: &deployment.workspace_id,
             current_revision_number: deployment.current().map_or(0, |revision| revision.number),
             revisions: deployment.revisions.iter().map(RevisionResource::new).collect(),
