@@ -202,12 +202,8 @@ async fn existence_comes_before_parameters() {
         let gone = format!("{missing}{path}");
         world.client.get(&gone).await.refused(404, "resource.not_found");
     }
-    let preview = format!("{missing}/events/stream?event_deltas=agent.message");
-    world
-        .client
-        .get(&preview)
-        .await
-        .refused(403, "capability.disabled");
+    let fenced = format!("{missing}/watches?wrong=1");
+    world.client.get(&fenced).await.refused(403, "capability.disabled");
 }
 
 /// A-ERR: a parameter that an endpoint does not have is a mistake that is named, on every endpoint; nothing is done.
