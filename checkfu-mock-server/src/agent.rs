@@ -33,10 +33,10 @@ pub(crate) fn next(
         .iter()
         .find(|rule| fits(rule, assignment.trigger, &words.input));
     match assignment.status {
-        RunStatus::Queued => Next::Step(Planned::at_once(Step::Claim)),
+        RunStatus::Queued => Planned::at_once(Step::Claim),
         RunStatus::Provisioning => match rule {
             Some(rule) if assignment.startup_timeouts < rule.slow_start => Next::NeverReady,
-            _ => Next::Step(Planned::at_once(Step::Start)),
+            _ => Planned::at_once(Step::Start),
         },
         RunStatus::Running | RunStatus::Waiting | RunStatus::Reconciling => {
             let default;

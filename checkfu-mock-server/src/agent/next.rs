@@ -12,7 +12,7 @@ pub(crate) enum Next {
     Nothing,
     /// This start-up never gets ready; its allowance will run out (DLN-1).
     NeverReady,
-    Step(Planned),
+    Step(Box<Planned>),
 }
 
 /// A step that happens after a while.
@@ -45,12 +45,13 @@ impl Preview {
 }
 
 impl Planned {
-    pub(crate) fn at_once(step: Step) -> Self {
-        Self {
+    /// A step that nothing comes before.
+    pub(crate) fn at_once(step: Step) -> Next {
+        Next::Step(Box::new(Self {
             after: Duration::ZERO,
             preview: None,
             step,
-        }
+        }))
     }
 }
 

@@ -266,7 +266,7 @@ fn slow_starts_hang() {
     assignment.status = crate::core::status::RunStatus::Provisioning;
     assert_eq!(stage.next(&assignment), Next::NeverReady);
     assignment.startup_timeouts = 1;
-    assert_eq!(stage.next(&assignment), Next::Step(Planned::at_once(Step::Start)));
+    assert_eq!(stage.next(&assignment), Planned::at_once(Step::Start));
 }
 
 /// PRV-3: the preview names the event that follows, and its pieces are the text.

@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
             return ControlFlow::Continue(());
         }
         let event_id = EventId::fresh(self.entropy);
-        ControlFlow::Break(Next::Step(Planned {
+        ControlFlow::Break(Next::Step(Box::new(Planned {
             after: self.pause,
             step: self.acting(action(event_id.clone())),
             preview: Some(Preview {
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
                 pieces,
                 every,
             }),
-        }))
+        })))
     }
 
     /// Goes past an action that the log holds; finds it if it does not.
@@ -161,11 +161,11 @@ impl<'a> Walk<'a> {
         }
         let action = action(self);
         debug_assert!(action.weight() == weight);
-        ControlFlow::Break(Next::Step(Planned {
+        ControlFlow::Break(Next::Step(Box::new(Planned {
             after: self.pause,
             preview: None,
             step: self.acting(action),
-        }))
+        })))
     }
 
     /// Whether the log holds an action of this weight; if so, goes past it.
@@ -412,11 +412,11 @@ impl<'a> Walk<'a> {
     }
 
     fn end(&mut self, action: Action) -> Found {
-        ControlFlow::Break(Next::Step(Planned {
+        ControlFlow::Break(Next::Step(Box::new(Planned {
             after: self.pause,
             preview: None,
             step: self.acting(action),
-        }))
+        })))
     }
 }
 
