@@ -122,6 +122,31 @@ impl Catalog {
         Ok((id, number))
     }
 
+    /// Publishes a scenario under its own name unless the current revision there says the same.
+    ///
+    /// # Errors
+    ///
+    /// The storage fails; a scenario that is refused is left out, for it was checked before.
+    pub(crate) fn keep(
+        &self,
+        yaml: &str,
+        now: Moment,
+        entropy: &mut dyn Entropy,
+    ) -> Result<(), StorageError> {
+        let Ok(scenario) = parse(yaml) else {
+            return Ok(());
+        };
+        let known = self.read(|contents| contents.deployment_named(&scenario.name).cloned());
+        let current = known.as_ref().and_then(|deployment| deployment.current());
+        if current.is_some_and(|revision| *revision.scenario == scenario) {
+            return Ok(());
+        }
+        match self.publish(Target::OwnName, yaml, now, entropy) {
+            Err(PublishError::Storage(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// A copy of the deployment that a scenario is published to.
     fn target(
         &self,

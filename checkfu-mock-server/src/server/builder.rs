@@ -16,14 +16,18 @@ use super::store::Store;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::core::id::{PrincipalId, WorkspaceId};
+use crate::core::moment::Moment;
 use crate::http::idempotency::InFlight;
 use crate::http::key_ring::KeyRing;
 use crate::http::page_token::PageTokens;
 use crate::http::router::router;
 use crate::http::state::{Shared, State};
 use crate::ledger::Ledger;
+use crate::ledger::entropy::SystemEntropy;
 use crate::ledger::folds::Folds;
 use crate::runner::Runner;
+use crate::scenario::check::check_scenario;
+use crate::scenario::error::ScenarioError;
 use crate::stop::Stop;
 use crate::storage::error::StorageError;
 use crate::storage::writer::Writer;
@@ -37,6 +41,7 @@ pub struct MockServerBuilder {
     data_dir: Option<PathBuf>,
     api_key: Option<String>,
     principals: Vec<PrincipalId>,
+    scenarios: Vec<String>,
     step_delay: Duration,
     keep_alive: Duration,
     body_limit: Duration,
@@ -59,6 +64,7 @@ impl Default for MockServerBuilder {
             data_dir: None,
             api_key: None,
             principals: Vec::new(),
+            scenarios: Vec::new(),
             step_delay: Duration::from_millis(5),
             keep_alive: Duration::from_secs(10),
             body_limit: Duration::from_secs(60),
@@ -109,6 +115,19 @@ impl MockServerBuilder {
     pub fn principal(mut self, id: &str) -> Result<Self, StartError> {
         let principal = PrincipalId::parse(id).ok_or_else(|| StartError::Principal { id: id.to_owned() })?;
         self.principals.push(principal);
+        Ok(self)
+    }
+
+    /// A scenario to publish under its own name when the server starts: the next revision of the deployment with that
+    /// name, or a new one; nothing if that is what its current revision says already.
+    ///
+    /// # Errors
+    ///
+    /// Line, field and fix of what is refused in the file.
+    pub fn scenario(mut self, yaml: impl Into<String>) -> Result<Self, ScenarioError> {
+        let yaml = yaml.into();
+        check_scenario(&yaml)?;
+        self.scenarios.push(yaml);
         Ok(self)
     }
 
@@ -176,6 +195,9 @@ impl MockServerBuilder {
         let mut principals = self.principals;
         principals.push(principal.clone());
         let catalog = Catalog::open(&store.connection, &workspace, &principals)?;
+        for yaml in &self.scenarios {
+            catalog.keep(yaml, Moment::from(self.clock.now()), &mut SystemEntropy)?;
+        }
         let (writer, thread) =
             Writer::start(store.connection, Folds::default(), store.directory).map_err(StartError::System)?;
         let ledger = Ledger::new(writer, store.reader, activations, Arc::clone(&self.clock));

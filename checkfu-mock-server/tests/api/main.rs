@@ -20,6 +20,7 @@ mod overlap;
 mod previews;
 mod requests;
 mod restart;
+mod scenarios;
 mod sessions;
 mod shutdown;
 mod start;

@@ -36,12 +36,13 @@ impl<'a> Calls<'a> {
                 }
                 Some(Step::Use(call))
             }
-            "action_approval.requested" => None,
+            "action_approval.requested" | "run.waiting" => None,
             _ => self.blocked(),
         }
     }
 
-    fn blocked(&mut self) -> Option<Step> {
+    /// The calls that were gathered.
+    pub(super) fn blocked(&mut self) -> Option<Step> {
         let mut calls = std::mem::take(&mut self.blocking);
         if calls.len() > 1 {
             return Some(Step::Together(calls));

@@ -217,6 +217,7 @@ impl Script<'_> {
 
     /// The steps, with the tries at an Outcome in front.
     fn finish(mut self, kind: InputKind) -> Vec<Step> {
+        self.steps.extend(self.calls.blocked());
         if self.grading.is_some() {
             self.rounds.push(Round {
                 steps: std::mem::take(&mut self.steps),
