@@ -212,7 +212,7 @@ impl Feed {
             }
             match next {
                 Next::Close => return None,
-                Next::Read { after } => match self.page(after, end).await? {
+                Next::Read { after, up_to } => match self.page(after, up_to).await? {
                     Sent::Frames(frames) => return Some(frames),
                     Sent::Nothing => continue,
                 },
@@ -237,9 +237,9 @@ impl Feed {
     }
 
     /// Reads and sends what the view has up to the log's end as it was told; nothing if it has nothing there, and no more
-    /// than a close if events were trimmed meanwhile (A-GAP).
-    async fn page(&mut self, after: u64, end: LogEnd) -> Option<Sent> {
-        let (row, up_to) = (self.session.row, end.retained.last_seq);
+    /// than a close if events were trimmed meanwhile (A-GAP): the page says what was retained in its own snapshot.
+    async fn page(&mut self, after: u64, up_to: u64) -> Option<Sent> {
+        let row = self.session.row;
         let range = Range {
             view: self.view,
             after,
@@ -259,12 +259,8 @@ impl Feed {
             first_seq: page.first_seq,
             last_seq: up_to,
         };
-        cursor::check(after, retained).ok()?;
-        let reached = match page.events.last() {
-            Some(last) if page.more => last.seq,
-            _ => up_to,
-        };
-        self.seam.sent(reached);
+        let last_seq = page.events.last().map(|event| event.seq);
+        self.seam.page_read(up_to, last_seq, page.more, retained).ok()?;
         if page.events.is_empty() {
             return Some(Sent::Nothing);
         }

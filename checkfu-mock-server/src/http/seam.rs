@@ -1,13 +1,17 @@
-//! The seam between replay and live delivery, as a pure state machine (A-SRV).
+//! The seam between replay and live delivery, as a pure state machine (STR-1, STR-2, A-SRV, A-GAP).
 //!
 //! A stream that asks for the log's end, subscribed to it before it reads, can neither miss an event that commits
-//! between its last page and its wait, nor send one twice.
+//! between its last page and its wait, nor send one twice. What it sends may be a view, in which events of the log are
+//! missing; so what decides is how far it has looked, not what it found.
 
-use crate::core::cursor::{self, Gap};
+use crate::core::cursor::{self, Gap, Retained};
 use crate::ledger::handle::LogEnd;
 
-/// Where a stream is in the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg(test)]
+mod tests;
+
+/// Where a stream is in the log: everything up to there was sent, or is not in its view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Seam {
     cursor: u64,
 }
@@ -15,8 +19,8 @@ pub(crate) struct Seam {
 /// What a stream does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Read the page right after this `seq`.
-    Read { after: u64 },
+    /// Read the page right after `after`. The log is known to reach `up_to`.
+    Read { after: u64, up_to: u64 },
     /// Everything up to this `seq` was sent: wait until the log's end moves.
     Wait { at: u64 },
     /// Nothing will follow, or what follows is gone.
@@ -32,7 +36,8 @@ impl Seam {
 
     /// Decides by the log's end, which has to be the latest that was told.
     pub(crate) fn next(&self, end: LogEnd) -> Next {
-        if self.cursor >= end.retained.last_seq {
+        let up_to = end.retained.last_seq;
+        if self.cursor >= up_to {
             return if end.terminal {
                 Next::Close
             } else {
@@ -40,40 +45,31 @@ impl Seam {
             };
         }
         match cursor::check(self.cursor, end.retained) {
-            Ok(()) => Next::Read { after: self.cursor },
+            Ok(()) => Next::Read {
+                after: self.cursor,
+                up_to,
+            },
             Err(_) => Next::Close,
         }
     }
 
-    /// A page up to `last_seq` was sent.
-    pub(crate) fn sent(&mut self, last_seq: u64) {
-        self.cursor = self.cursor.max(last_seq);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::cursor::Retained;
-
-    fn end(first_seq: u64, last_seq: u64, terminal: bool) -> LogEnd {
-        LogEnd {
-            retained: Retained { first_seq, last_seq },
-            terminal,
-        }
-    }
-
-    /// A-SRV, A-GAP: read while something is left, wait at the head, close at a terminal head or over a trimmed gap.
-    #[test]
-    fn a_stream_reads_waits_and_closes_by_the_end_of_the_log() {
-        let mut seam = Seam::resume(2, end(1, 5, false)).unwrap();
-        assert_eq!(seam.next(end(1, 5, false)), Next::Read { after: 2 });
-        seam.sent(5);
-        assert_eq!(seam.next(end(1, 5, false)), Next::Wait { at: 5 });
-        assert_eq!(seam.next(end(1, 6, true)), Next::Read { after: 5 });
-        assert_eq!(seam.next(end(8, 9, false)), Next::Close);
-        seam.sent(6);
-        assert_eq!(seam.next(end(1, 6, true)), Next::Close);
-        assert_eq!(Seam::resume(7, end(1, 6, true)), Err(Gap::Ahead { last_seq: 6 }));
+    /// A page was read, as [`Next::Read`] said, and will now be sent: `last_seq` is its last event, if it has one;
+    /// `full` says that it may have ended before `up_to`; `retained` is what was left of the log in the very snapshot
+    /// that the page was read from.
+    ///
+    /// # Errors
+    ///
+    /// An event after the cursor was trimmed before the read. The page must not be sent, since it may hide a gap.
+    pub(crate) fn page_read(
+        &mut self,
+        up_to: u64,
+        last_seq: Option<u64>,
+        full: bool,
+        retained: Retained,
+    ) -> Result<(), Gap> {
+        cursor::check(self.cursor, retained)?;
+        let looked = if full { None } else { Some(up_to) };
+        self.cursor = self.cursor.max(last_seq.max(looked).unwrap_or_default());
+        Ok(())
     }
 }

@@ -37,10 +37,16 @@ async fn a_start_up_that_takes_too_long_is_requeued() {
         ]
     );
     let requeued = latest(&log, "run.requeued");
-    assert_eq!(requeued["payload"], json!({"attempt": 1, "reason": "startup_timeout"}));
+    assert_eq!(
+        requeued["payload"],
+        json!({"attempt": 1, "reason": "startup_timeout"})
+    );
     assert_eq!(requeued["run_id"], asked["run_id"]);
     let started = latest(&log, "run.started");
-    assert_eq!((&started["payload"]["attempt"], &started["run_id"]), (&json!(2), &asked["run_id"]));
+    assert_eq!(
+        (&started["payload"]["attempt"], &started["run_id"]),
+        (&json!(2), &asked["run_id"])
+    );
 }
 
 /// DLN-1: start-ups are tried a bounded number of times.
@@ -50,19 +56,30 @@ async fn start_ups_are_not_tried_for_ever() {
     let session = world.session_of("slow_start").await;
     world.say(&session, "never").await;
     for attempt in 1..=4 {
-        world.until_logged(&session, "session.status_provisioning", attempt).await;
+        world
+            .until_logged(&session, "session.status_provisioning", attempt)
+            .await;
         clock.advance(Duration::from_secs(60));
     }
     let log = world.until_logged(&session, "run.failed", 1).await;
-    assert_eq!(latest(&log, "run.failed")["payload"]["error"]["code"], "runtime.startup_failed");
-    assert_eq!(latest(&log, "session.status_idle")["payload"]["stop_reason"], "retries_exhausted");
+    assert_eq!(
+        latest(&log, "run.failed")["payload"]["error"]["code"],
+        "runtime.startup_failed"
+    );
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"]["stop_reason"],
+        "retries_exhausted"
+    );
 }
 
 /// DLN-2, A-DLN: the deadline is the claim, 60 seconds and what the profile allows; crossing it fails the Run, and not
 /// a moment earlier.
 #[tokio::test]
 async fn a_crossed_deadline_fails_the_run() {
-    for (deployment, last) in [("overtime", "session.status_idle"), ("overtime_fails", "session.status_failed")] {
+    for (deployment, last) in [
+        ("overtime", "session.status_idle"),
+        ("overtime_fails", "session.status_failed"),
+    ] {
         let (world, clock) = World::frozen().await;
         let session = world.session_of(deployment).await;
         world.say(&session, "hello").await;
@@ -74,7 +91,10 @@ async fn a_crossed_deadline_fails_the_run() {
         clock.advance(Duration::from_millis(1));
         let log = world.until_logged(&session, last, 1).await;
         let failed = latest(&log, "run.failed");
-        assert_eq!(failed["payload"]["error"]["code"], "runtime.turn_deadline_exceeded");
+        assert_eq!(
+            failed["payload"]["error"]["code"],
+            "runtime.turn_deadline_exceeded"
+        );
         assert_eq!(failed["created_at"], "2026-08-31T12:01:01.000Z");
         if last == "session.status_idle" {
             assert_eq!(latest(&log, last)["payload"]["stop_reason"], "run_failed");
@@ -83,7 +103,10 @@ async fn a_crossed_deadline_fails_the_run() {
             let late = world.try_say(&session, "again").await;
             late.refused(409, "runtime.invalid_transition");
         }
-        let path = format!("/v1/sessions/{session}/runs/{}", failed["run_id"].as_str().unwrap());
+        let path = format!(
+            "/v1/sessions/{session}/runs/{}",
+            failed["run_id"].as_str().unwrap()
+        );
         let run = world.client.get(&path).await.ok(200);
         assert_eq!(run["status"], "failed");
         assert_eq!(run["error"], failed["payload"]["error"]);
@@ -101,9 +124,19 @@ async fn a_wait_has_no_deadline() {
     let log = world.log(&session).await;
     assert_eq!(world.read(&session).await["status"], "waiting");
     let id = &latest(&log, "agent.tool_use")["payload"]["tool_use_id"];
-    world.post(&session, "user.custom_tool_result", json!({"tool_use_id": id, "result": 1})).await.ok(202);
+    world
+        .post(
+            &session,
+            "user.custom_tool_result",
+            json!({"tool_use_id": id, "result": 1}),
+        )
+        .await
+        .ok(202);
     let log = world.until_logged(&session, "run.completed", 1).await;
-    assert_eq!(latest(&log, "run.resumed")["payload"]["deadline_at"], "2026-09-30T13:01:00.000Z");
+    assert_eq!(
+        latest(&log, "run.resumed")["payload"]["deadline_at"],
+        "2026-09-30T13:01:00.000Z"
+    );
 }
 
 /// A-GEN: an approval that nobody decides in time counts as denied.
@@ -134,7 +167,13 @@ async fn an_approval_that_expires_counts_as_denied() {
     let path = format!("/v1/sessions/{session}/action_approvals/{id}");
     assert_eq!(world.client.get(&path).await.ok(200)["status"], "expired");
     let tool = &requested["payload"]["tool_use_id"];
-    let late = world.post(&session, "user.tool_confirmation", json!({"tool_use_id": tool, "result": "allow"})).await;
+    let late = world
+        .post(
+            &session,
+            "user.tool_confirmation",
+            json!({"tool_use_id": tool, "result": "allow"}),
+        )
+        .await;
     late.refused(409, "runtime.stale_wait");
 }
 
@@ -157,8 +196,18 @@ async fn a_lost_runner_costs_an_attempt() {
         .map(|event| &event["payload"])
         .collect();
     assert_eq!(lost[1], &json!({"attempt": 2, "reason": "runner_lost"}));
-    assert_eq!(log.iter().filter(|event| event["type"] == "agent.message").count(), 2);
-    assert_eq!(log.iter().filter(|event| event["type"] == "session.error").count(), 1);
+    assert_eq!(
+        log.iter()
+            .filter(|event| event["type"] == "agent.message")
+            .count(),
+        2
+    );
+    assert_eq!(
+        log.iter()
+            .filter(|event| event["type"] == "session.error")
+            .count(),
+        1
+    );
 }
 
 /// THR-11: retries are bounded; the Session can be driven again.
@@ -169,8 +218,14 @@ async fn retries_are_exhausted_and_the_session_can_be_driven_again() {
     world.say(&session, "hello").await;
     world.until_status(&session, "idle").await;
     let log = world.log(&session).await;
-    assert_eq!(latest(&log, "run.failed")["payload"]["error"]["code"], "runtime.retries_exhausted");
-    assert_eq!(latest(&log, "session.status_idle")["payload"]["stop_reason"], "retries_exhausted");
+    assert_eq!(
+        latest(&log, "run.failed")["payload"]["error"]["code"],
+        "runtime.retries_exhausted"
+    );
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"]["stop_reason"],
+        "retries_exhausted"
+    );
     world.say(&session, "again").await;
     let log = world.until_logged(&session, "run.completed", 1).await;
     assert_eq!(log.last().unwrap()["payload"]["stop_reason"], "end_turn");
@@ -195,5 +250,8 @@ async fn deadlines_hold_over_a_restart() {
     time.advance(Duration::from_secs(100));
     let world = World::with(builder()).await;
     let log = world.until_logged(&session, "session.status_idle", 1).await;
-    assert_eq!(latest(&log, "run.failed")["payload"]["error"]["code"], "runtime.turn_deadline_exceeded");
+    assert_eq!(
+        latest(&log, "run.failed")["payload"]["error"]["code"],
+        "runtime.turn_deadline_exceeded"
+    );
 }

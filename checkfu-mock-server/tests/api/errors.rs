@@ -203,7 +203,11 @@ async fn existence_comes_before_parameters() {
         world.client.get(&gone).await.refused(404, "resource.not_found");
     }
     let fenced = format!("{missing}/watches?wrong=1");
-    world.client.get(&fenced).await.refused(403, "capability.disabled");
+    world
+        .client
+        .get(&fenced)
+        .await
+        .refused(403, "capability.disabled");
 }
 
 /// A-ERR: a parameter that an endpoint does not have is a mistake that is named, on every endpoint; nothing is done.

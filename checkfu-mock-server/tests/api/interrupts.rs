@@ -21,7 +21,10 @@ async fn an_interrupt_ends_what_executes() {
     let canceled = latest(&log, "run.canceled");
     assert_eq!(canceled["payload"], json!({"reason": "interrupted"}));
     assert_eq!(canceled["run_id"], asked["run_id"]);
-    assert_eq!(latest(&log, "session.status_idle")["payload"]["stop_reason"], "end_turn");
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"]["stop_reason"],
+        "end_turn"
+    );
     world.say(&session, "again").await;
     world.until_logged(&session, "agent.message", 2).await;
 }
@@ -30,7 +33,11 @@ async fn an_interrupt_ends_what_executes() {
 #[tokio::test]
 async fn an_interrupt_closes_what_is_waited_for() {
     let world = World::new().await;
-    for (deployment, status) in [("custom_tool", "waiting"), ("approval", "waiting"), ("question", "paused")] {
+    for (deployment, status) in [
+        ("custom_tool", "waiting"),
+        ("approval", "waiting"),
+        ("question", "paused"),
+    ] {
         let session = world.session_of(deployment).await;
         world.say(&session, "hello").await;
         world.until_status(&session, status).await;
@@ -44,7 +51,13 @@ async fn an_interrupt_closes_what_is_waited_for() {
         let late = match deployment {
             "question" => {
                 let id = &latest(&log, "agent.question")["payload"]["question_id"];
-                world.post(&session, "user.question_answer", json!({"question_id": id, "answer": 1})).await
+                world
+                    .post(
+                        &session,
+                        "user.question_answer",
+                        json!({"question_id": id, "answer": 1}),
+                    )
+                    .await
             }
             "approval" => {
                 let id = &latest(&log, "agent.tool_use")["payload"]["tool_use_id"];
@@ -120,7 +133,10 @@ async fn settling_finishes_before_an_interrupt_counts() {
     world.until_status(&session, "reconciling").await;
     let before = world.log(&session).await;
     world.post(&session, "user.interrupt", json!({})).await.ok(202);
-    assert_eq!(types(&world.log(&session).await[before.len()..]), ["user.interrupt"]);
+    assert_eq!(
+        types(&world.log(&session).await[before.len()..]),
+        ["user.interrupt"]
+    );
     clock.advance(std::time::Duration::from_secs(1));
     world.until_status(&session, "idle").await;
     let log = world.log(&session).await;
@@ -136,8 +152,15 @@ async fn an_interrupt_that_fits_nothing_is_refused() {
     let world = World::new().await;
     let session = world.session_of("plain").await;
     let unknown = json!({"session_thread_id": format!("sthr_{:032x}", 9)});
-    world.post(&session, "user.interrupt", unknown).await.refused(404, "resource.not_found");
-    world.client.call("POST", &format!("/v1/sessions/{session}/cancel"), "").await.ok(200);
+    world
+        .post(&session, "user.interrupt", unknown)
+        .await
+        .refused(404, "resource.not_found");
+    world
+        .client
+        .call("POST", &format!("/v1/sessions/{session}/cancel"), "")
+        .await
+        .ok(200);
     let late = world.post(&session, "user.interrupt", json!({})).await;
     late.refused(409, "runtime.invalid_transition");
     assert_eq!(world.log(&session).await.len(), 2);

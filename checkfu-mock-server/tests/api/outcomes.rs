@@ -15,22 +15,37 @@ async fn a_grader_judges_until_it_is_satisfied() {
     assert!(outcome.starts_with("outc_"));
     let log = world.until_logged(&session, "run.completed", 1).await;
     let created = latest(&log, "run.created");
-    assert_eq!(created["payload"]["trigger"], json!({"kind": "outcome", "event_id": defined["id"]}));
+    assert_eq!(
+        created["payload"]["trigger"],
+        json!({"kind": "outcome", "event_id": defined["id"]})
+    );
     let evaluated: Vec<&Value> = log
         .iter()
         .filter(|event| event["type"] == "outcome.evaluated")
         .map(|event| &event["payload"])
         .collect();
     assert_eq!(evaluated.len(), 2);
-    assert_eq!((&evaluated[0]["result"], &evaluated[0]["iteration"]), (&json!("needs_revision"), &json!(1)));
-    assert_eq!((&evaluated[1]["result"], &evaluated[1]["iteration"]), (&json!("satisfied"), &json!(2)));
+    assert_eq!(
+        (&evaluated[0]["result"], &evaluated[0]["iteration"]),
+        (&json!("needs_revision"), &json!(1))
+    );
+    assert_eq!(
+        (&evaluated[1]["result"], &evaluated[1]["iteration"]),
+        (&json!("satisfied"), &json!(2))
+    );
     let waits: Vec<&Value> = log
         .iter()
         .filter(|event| event["type"] == "run.waiting")
         .map(|event| &event["payload"]["wait"])
         .collect();
-    assert_eq!(*waits[1], json!({"kind": "outcome", "outcome_id": outcome, "generation": 2}));
-    let first = log.iter().position(|event| event["type"] == "outcome.evaluation_started").unwrap();
+    assert_eq!(
+        *waits[1],
+        json!({"kind": "outcome", "outcome_id": outcome, "generation": 2})
+    );
+    let first = log
+        .iter()
+        .position(|event| event["type"] == "outcome.evaluation_started")
+        .unwrap();
     assert_eq!(
         types(&log[first..first + 7]),
         [
@@ -44,7 +59,10 @@ async fn a_grader_judges_until_it_is_satisfied() {
         ]
     );
     assert_eq!(log[first + 2]["payload"]["stop_reason"], "requires_action");
-    assert_eq!(log.iter().filter(|event| event["type"] == "run.created").count(), 1);
+    assert_eq!(
+        log.iter().filter(|event| event["type"] == "run.created").count(),
+        1
+    );
 }
 
 /// A-OUT: out of tries, a demand for revision is the last word; a grader may give up too.
@@ -56,7 +74,9 @@ async fn tries_are_bounded() {
         ("impossible", 5, "failed"),
     ] {
         let session = world.session_of("outcome").await;
-        define(&world, &session, description, json!({"max_iterations": limit})).await.ok(202);
+        define(&world, &session, description, json!({"max_iterations": limit}))
+            .await
+            .ok(202);
         world.until_status(&session, "idle").await;
         let log = world.until_logged(&session, "run.completed", 1).await;
         let evaluated = latest(&log, "outcome.evaluated");
@@ -97,15 +117,29 @@ async fn an_interrupt_ends_an_outcome() {
     let log = world.log(&session).await;
     assert_eq!(
         types(&log[before.len()..]),
-        ["user.interrupt", "outcome.evaluated", "run.canceled", "session.status_idle"]
+        [
+            "user.interrupt",
+            "outcome.evaluated",
+            "run.canceled",
+            "session.status_idle"
+        ]
     );
     let evaluated = &latest(&log, "outcome.evaluated")["payload"];
-    assert_eq!((&evaluated["result"], &evaluated["iteration"]), (&json!("interrupted"), &json!(1)));
+    assert_eq!(
+        (&evaluated["result"], &evaluated["iteration"]),
+        (&json!("interrupted"), &json!(1))
+    );
     define(&world, &session, "another", json!({})).await.ok(202);
 }
 
-async fn define(world: &World, session: &str, description: &str, more: Value) -> crate::support::client::Answer {
-    let mut payload = json!({"description": description, "rubric": {"type": "text", "content": "It rhymes."}});
+async fn define(
+    world: &World,
+    session: &str,
+    description: &str,
+    more: Value,
+) -> crate::support::client::Answer {
+    let mut payload =
+        json!({"description": description, "rubric": {"type": "text", "content": "It rhymes."}});
     for (name, value) in more.as_object().unwrap() {
         payload[name] = value.clone();
     }

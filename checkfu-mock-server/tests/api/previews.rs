@@ -41,7 +41,10 @@ async fn previews_are_a_prefix_under_the_id_of_the_event() {
             }
             Frame::Preview(preview) => {
                 let id = preview["payload"]["event_id"].as_str().unwrap();
-                assert!(events.iter().all(|event: &Value| event["id"] != id), "late: {preview}");
+                assert!(
+                    events.iter().all(|event: &Value| event["id"] != id),
+                    "late: {preview}"
+                );
                 let entry = shown.iter_mut().find(|(known, ..)| known == id).unwrap();
                 entry.2 += preview["payload"]["delta"]["content"]["text"].as_str().unwrap();
             }
@@ -58,8 +61,14 @@ async fn previews_are_a_prefix_under_the_id_of_the_event() {
         .iter()
         .filter(|event| event["type"] == "agent.message" || event["type"] == "agent.thinking")
         .map(|event| {
-            let text = event["payload"]["content"][0]["text"].as_str().unwrap_or_default();
-            (event["id"].as_str().unwrap().to_owned(), event["type"].clone(), text.to_owned())
+            let text = event["payload"]["content"][0]["text"]
+                .as_str()
+                .unwrap_or_default();
+            (
+                event["id"].as_str().unwrap().to_owned(),
+                event["type"].clone(),
+                text.to_owned(),
+            )
         })
         .collect();
     assert_eq!(shown, said);

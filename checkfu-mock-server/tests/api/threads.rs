@@ -15,7 +15,9 @@ async fn threads_are_listed_primary_first() {
     let (_, threads) = coordinated(&world, &session).await;
     let read = world.read(&session).await;
     assert_eq!(threads.len(), 3);
-    let [primary, researcher, reviewer] = &threads[..] else { panic!() };
+    let [primary, researcher, reviewer] = &threads[..] else {
+        panic!()
+    };
     assert_eq!(primary["id"], read["primary_thread_id"]);
     assert_eq!(primary["parent_thread_id"], Value::Null);
     for (child, name) in [(researcher, "researcher"), (reviewer, "reviewer")] {
@@ -29,7 +31,10 @@ async fn threads_are_listed_primary_first() {
     assert!(researcher["usage"]["output_tokens"].as_u64().unwrap() > 0);
     assert!(researcher["stats"]["startup_seconds"].is_number());
     let one = format!("/v1/sessions/{session}/threads/{}", id(researcher));
-    assert_eq!(without_time(world.client.get(&one).await.ok(200)), without_time(researcher.clone()));
+    assert_eq!(
+        without_time(world.client.get(&one).await.ok(200)),
+        without_time(researcher.clone())
+    );
     let log = world.log(&session).await;
     let spawned: Vec<&Value> = log
         .iter()
@@ -58,7 +63,13 @@ async fn threads_are_paged() {
     }
     let ids: Vec<Value> = threads.iter().map(|thread| thread["id"].clone()).collect();
     assert_eq!(walked, ids);
-    assert_eq!(world.client.get(&format!("{path}?limit=5000")).await.ok(200)["data"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        world.client.get(&format!("{path}?limit=5000")).await.ok(200)["data"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     for bad in ["limit=0", "limit=x", "page=x"] {
         assert_eq!(world.client.get(&format!("{path}?{bad}")).await.status, 400);
     }
@@ -69,16 +80,28 @@ async fn threads_are_paged() {
 async fn a_thread_of_another_session_is_unknown() {
     let world = World::new().await;
     let (session, other) = (world.session_of("plain").await, world.session_of("plain").await);
-    let foreign = world.read(&other).await["primary_thread_id"].as_str().unwrap().to_owned();
+    let foreign = world.read(&other).await["primary_thread_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     for thread in [foreign, format!("sthr_{:032x}", 7), "nonsense".to_owned()] {
-        for (method, rest) in [("GET", ""), ("POST", "/archive"), ("GET", "/events"), ("GET", "/stream")] {
+        for (method, rest) in [
+            ("GET", ""),
+            ("POST", "/archive"),
+            ("GET", "/events"),
+            ("GET", "/stream"),
+        ] {
             let path = format!("/v1/sessions/{session}/threads/{thread}{rest}");
             let answer = world.client.call(method, &path, "").await;
             let mut body = answer.refused(404, "resource.not_found").json;
             body["request_id"] = Value::Null;
             let mut unknown = world
                 .client
-                .call(method, &format!("/v1/sessions/{session}/threads/sthr_{:032x}{rest}", 7), "")
+                .call(
+                    method,
+                    &format!("/v1/sessions/{session}/threads/sthr_{:032x}{rest}", 7),
+                    "",
+                )
                 .await
                 .json;
             unknown["request_id"] = Value::Null;
@@ -100,12 +123,16 @@ async fn spawning_does_not_wait_and_reports_wake_the_primary() {
         .map(|event| &event["payload"]["trigger"]["kind"])
         .collect();
     assert_eq!(triggers[0], "message");
-    assert!(triggers[1..].iter().all(|kind| *kind == "child_report"), "{triggers:?}");
+    assert!(
+        triggers[1..].iter().all(|kind| *kind == "child_report"),
+        "{triggers:?}"
+    );
     assert!(triggers.len() >= 3);
     let received: Vec<&Value> = log
         .iter()
         .filter(|event| {
-            event["type"] == "agent.thread_message_received" && event["payload"]["from_session_thread_id"] != *primary
+            event["type"] == "agent.thread_message_received"
+                && event["payload"]["from_session_thread_id"] != *primary
         })
         .collect();
     for report in received {
@@ -116,11 +143,22 @@ async fn spawning_does_not_wait_and_reports_wake_the_primary() {
         assert_eq!(created["run_id"], report["run_id"]);
     }
     let first = log.iter().find(|event| event["type"] == "run.created").unwrap();
-    let runs = world.client.get(&format!("/v1/sessions/{session}/runs?limit=1000")).await.ok(200);
-    let of_children = runs["data"].as_array().unwrap().iter().filter(|run| run["session_thread_id"] != *primary);
+    let runs = world
+        .client
+        .get(&format!("/v1/sessions/{session}/runs?limit=1000"))
+        .await
+        .ok(200);
+    let of_children = runs["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|run| run["session_thread_id"] != *primary);
     assert!(of_children.count() >= 3);
     // The turn that spawned them settled although a child still waits.
-    assert!(log.iter().any(|event| event["type"] == "run.completed" && event["run_id"] == first["run_id"]));
+    assert!(
+        log.iter()
+            .any(|event| event["type"] == "run.completed" && event["run_id"] == first["run_id"])
+    );
 }
 
 /// A-VIEW, THR-5, LST-3: one `seq` for all; the primary's list is the Session's; a child's has all of the child and nothing
@@ -132,10 +170,20 @@ async fn views_show_what_they_should() {
     let (log, threads) = coordinated(&world, &session).await;
     let events = async |thread: &Value| {
         let path = format!("/v1/sessions/{session}/threads/{}/events?limit=1000", id(thread));
-        world.client.get(&path).await.ok(200)["data"].as_array().unwrap().clone()
+        world.client.get(&path).await.ok(200)["data"]
+            .as_array()
+            .unwrap()
+            .clone()
     };
     assert_eq!(events(&threads[0]).await, log);
-    let local = ["run.created", "run.started", "run.completed", "run.waiting", "agent.message", "agent.thinking"];
+    let local = [
+        "run.created",
+        "run.started",
+        "run.completed",
+        "run.waiting",
+        "agent.message",
+        "agent.thinking",
+    ];
     let mut all = log.clone();
     for child in &threads[1..] {
         let own = events(child).await;
@@ -168,7 +216,11 @@ async fn views_show_what_they_should() {
     let mut seqs: Vec<u64> = all.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     seqs.sort_unstable();
     let last = world.read(&session).await["last_seq"].as_u64().unwrap();
-    assert_eq!(seqs, (1..=last).collect::<Vec<_>>(), "every seq is in some view, once");
+    assert_eq!(
+        seqs,
+        (1..=last).collect::<Vec<_>>(),
+        "every seq is in some view, once"
+    );
 }
 
 /// A-GAP, THR-6, A-VIEW: a thread's cursors are the Session's `seq`, and are held against the Session's log.
@@ -180,18 +232,37 @@ async fn thread_cursors_are_of_the_session() {
     let last = world.read(&session).await["last_seq"].as_u64().unwrap();
     let base = format!("/v1/sessions/{session}/threads/{}", id(&threads[1]));
     let ahead = world.client.with("last-event-id", &(last + 1).to_string());
-    let refused = ahead.get(&format!("{base}/stream")).await.refused(409, "runtime.cursor_ahead");
+    let refused = ahead
+        .get(&format!("{base}/stream"))
+        .await
+        .refused(409, "runtime.cursor_ahead");
     assert_eq!(refused.json["error"]["details"]["last_seq"], last);
-    let beyond = world.client.get(&format!("{base}/events?after={last}")).await.ok(200);
+    let beyond = world
+        .client
+        .get(&format!("{base}/events?after={last}"))
+        .await
+        .ok(200);
     assert_eq!(beyond["data"], json!([]));
     let both = world.client.get(&format!("{base}/events?after=1&page=x")).await;
     both.refused(400, "request.conflicting_parameters");
-    let bad = world.client.with("last-event-id", "x").get(&format!("{base}/stream")).await;
+    let bad = world
+        .client
+        .with("last-event-id", "x")
+        .get(&format!("{base}/stream"))
+        .await;
     bad.refused(400, "request.invalid_cursor");
-    let all = world.client.get(&format!("{base}/events?limit=1000")).await.ok(200);
+    let all = world
+        .client
+        .get(&format!("{base}/events?limit=1000"))
+        .await
+        .ok(200);
     let all = all["data"].as_array().unwrap();
     let middle = all[3]["seq"].as_u64().unwrap();
-    let rest = world.client.get(&format!("{base}/events?after={middle}&limit=1000")).await.ok(200);
+    let rest = world
+        .client
+        .get(&format!("{base}/events?after={middle}&limit=1000"))
+        .await
+        .ok(200);
     assert_eq!(rest["data"].as_array().unwrap()[..], all[4..]);
     let (mut walked, mut next) = (Vec::new(), format!("{base}/events?limit=2"));
     loop {
@@ -215,9 +286,19 @@ async fn a_childs_call_is_answered_at_the_session() {
     assert_eq!(world.read(&session).await["status"], "waiting");
     let call = latest(&log, "agent.tool_use").clone();
     assert_eq!(call["session_thread_id"], threads[2]["id"]);
-    assert_eq!(latest(&log, "session.status_idle")["payload"]["event_ids"], json!([call["id"]]));
-    let waiting = world.client.get(&format!("/v1/sessions/{session}/threads/{}", id(&threads[2]))).await.ok(200);
-    assert_eq!((&waiting["status"], &waiting["stop_reason"]), (&json!("idle"), &json!({"type": "requires_action"})));
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"]["event_ids"],
+        json!([call["id"]])
+    );
+    let waiting = world
+        .client
+        .get(&format!("/v1/sessions/{session}/threads/{}", id(&threads[2])))
+        .await
+        .ok(200);
+    assert_eq!(
+        (&waiting["status"], &waiting["stop_reason"]),
+        (&json!("idle"), &json!({"type": "requires_action"}))
+    );
     let archive = format!("/v1/sessions/{session}/threads/{}/archive", id(&threads[2]));
     let early = world.client.call("POST", &archive, "").await;
     early.refused(409, "runtime.invalid_transition");
@@ -227,10 +308,16 @@ async fn a_childs_call_is_answered_at_the_session() {
         "result": "be brief",
         "session_thread_id": call["session_thread_id"],
     });
-    let accepted = world.post(&session, "user.custom_tool_result", answer.clone()).await.ok(202);
+    let accepted = world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await
+        .ok(202);
     assert_eq!(accepted["session_thread_id"], call["session_thread_id"]);
     let after = world.until_logged(&session, "user.custom_tool_result", 1).await;
-    let at = after.iter().position(|event| event["id"] == accepted["id"]).unwrap();
+    let at = after
+        .iter()
+        .position(|event| event["id"] == accepted["id"])
+        .unwrap();
     assert_eq!(
         types(&after[at..at + 3]),
         [
@@ -240,9 +327,20 @@ async fn a_childs_call_is_answered_at_the_session() {
         ]
     );
     assert_eq!(after[at + 2]["payload"]["stop_reason"], "end_turn");
-    assert_eq!(world.post(&session, "user.custom_tool_result", answer).await.ok(200), accepted);
-    let done = world.until_logged(&session, "agent.thread_message_received", 6).await;
-    assert!(done.iter().any(|event| event["payload"]["content"][0]["text"] == "The text follows the guidelines."));
+    assert_eq!(
+        world
+            .post(&session, "user.custom_tool_result", answer)
+            .await
+            .ok(200),
+        accepted
+    );
+    let done = world
+        .until_logged(&session, "agent.thread_message_received", 6)
+        .await;
+    assert!(
+        done.iter()
+            .any(|event| event["payload"]["content"][0]["text"] == "The text follows the guidelines.")
+    );
 }
 
 /// THR-8, A-GEN: two children wait under one identifier: an answer has to name its thread, and concerns that one alone.
@@ -252,22 +350,42 @@ async fn two_children_may_wait_under_one_identifier() {
     let session = world.session_of("twins").await;
     world.say(&session, "hello").await;
     let log = world.until_logged(&session, "agent.tool_use", 2).await;
-    let calls: Vec<&Value> = log.iter().filter(|event| event["type"] == "agent.tool_use").collect();
-    assert_eq!(calls[0]["payload"]["tool_use_id"], calls[1]["payload"]["tool_use_id"]);
+    let calls: Vec<&Value> = log
+        .iter()
+        .filter(|event| event["type"] == "agent.tool_use")
+        .collect();
+    assert_eq!(
+        calls[0]["payload"]["tool_use_id"],
+        calls[1]["payload"]["tool_use_id"]
+    );
     let mut answer = json!({"tool_use_id": "toolu_shared", "result": "one"});
-    let ambiguous = world.post(&session, "user.custom_tool_result", answer.clone()).await;
+    let ambiguous = world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await;
     let ambiguous = ambiguous.refused(409, "runtime.ambiguous_thread");
     assert_eq!(ambiguous.param(), Some("payload.session_thread_id"));
-    let mut named = ambiguous.json["error"]["details"]["session_thread_ids"].as_array().unwrap().clone();
+    let mut named = ambiguous.json["error"]["details"]["session_thread_ids"]
+        .as_array()
+        .unwrap()
+        .clone();
     named.sort_by_key(|id| id.to_string());
-    let mut threads = vec![calls[0]["session_thread_id"].clone(), calls[1]["session_thread_id"].clone()];
+    let mut threads = vec![
+        calls[0]["session_thread_id"].clone(),
+        calls[1]["session_thread_id"].clone(),
+    ];
     threads.sort_by_key(|id| id.to_string());
     assert_eq!(named, threads);
     answer["session_thread_id"] = calls[1]["session_thread_id"].clone();
-    world.post(&session, "user.custom_tool_result", answer.clone()).await.ok(202);
+    world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await
+        .ok(202);
     // The only one that still waits need not be named.
     let last = json!({"tool_use_id": "toolu_shared", "result": "two"});
-    let accepted = world.post(&session, "user.custom_tool_result", last).await.ok(202);
+    let accepted = world
+        .post(&session, "user.custom_tool_result", last)
+        .await
+        .ok(202);
     assert_eq!(accepted["session_thread_id"], calls[0]["session_thread_id"]);
 }
 
@@ -278,7 +396,10 @@ async fn an_idle_child_is_archived_once() {
     let session = world.session_of("coordinator").await;
     let (_, threads) = coordinated(&world, &session).await;
     let base = format!("/v1/sessions/{session}/threads");
-    let primary = world.client.call("POST", &format!("{base}/{}/archive", id(&threads[0])), "").await;
+    let primary = world
+        .client
+        .call("POST", &format!("{base}/{}/archive", id(&threads[0])), "")
+        .await;
     primary.refused(409, "runtime.primary_thread");
     let archive = format!("{base}/{}/archive", id(&threads[1]));
     let keyed = world.client.with("idempotency-key", "archive");
@@ -309,17 +430,27 @@ async fn children_fail_alone() {
     let world = World::new().await;
     let session = world.session_of("exhausted").await;
     world.say(&session, "child").await;
-    let log = world.until_logged(&session, "session.thread_status_idle", 1).await;
+    let log = world
+        .until_logged(&session, "session.thread_status_idle", 1)
+        .await;
     assert_eq!(
         latest(&log, "session.thread_status_idle")["payload"]["stop_reason"],
         json!({"type": "retries_exhausted"})
     );
-    assert!(log.iter().any(|event| event["type"] == "session.thread_status_rescheduled"));
-    assert!(!log.iter().any(|event| event["type"] == "run.failed"), "local to the child");
+    assert!(
+        log.iter()
+            .any(|event| event["type"] == "session.thread_status_rescheduled")
+    );
+    assert!(
+        !log.iter().any(|event| event["type"] == "run.failed"),
+        "local to the child"
+    );
 
     let session = world.session_of("broken").await;
     world.say(&session, "child").await;
-    let log = world.until_logged(&session, "session.thread_status_terminated", 1).await;
+    let log = world
+        .until_logged(&session, "session.thread_status_terminated", 1)
+        .await;
     let terminated = latest(&log, "session.thread_status_terminated");
     assert_eq!(terminated["payload"]["error"]["code"], "runtime.internal_error");
     let path = format!(
@@ -327,8 +458,15 @@ async fn children_fail_alone() {
         terminated["session_thread_id"].as_str().unwrap()
     );
     let ended = world.client.get(&path).await.ok(200);
-    assert_eq!((&ended["status"], &ended["archived_at"]), (&json!("terminated"), &Value::Null));
-    let archived = world.client.call("POST", &format!("{path}/archive"), "").await.ok(200);
+    assert_eq!(
+        (&ended["status"], &ended["archived_at"]),
+        (&json!("terminated"), &Value::Null)
+    );
+    let archived = world
+        .client
+        .call("POST", &format!("{path}/archive"), "")
+        .await
+        .ok(200);
     assert!(archived["archived_at"].is_string());
     world.until_status(&session, "idle").await;
     world.say(&session, "hello").await;
@@ -341,12 +479,21 @@ async fn an_interrupt_reaches_children() {
     let session = world.session_of("twins").await;
     world.say(&session, "hello").await;
     let log = world.until_logged(&session, "session.status_waiting", 1).await;
-    let log = if log.iter().filter(|event| event["type"] == "agent.tool_use").count() < 2 {
+    let log = if log
+        .iter()
+        .filter(|event| event["type"] == "agent.tool_use")
+        .count()
+        < 2
+    {
         world.until_logged(&session, "agent.tool_use", 2).await
     } else {
         log
     };
-    let calls: Vec<Value> = log.iter().filter(|event| event["type"] == "agent.tool_use").cloned().collect();
+    let calls: Vec<Value> = log
+        .iter()
+        .filter(|event| event["type"] == "agent.tool_use")
+        .cloned()
+        .collect();
     world.until_status(&session, "waiting").await;
     let before = world.log(&session).await;
     let one = json!({"session_thread_id": calls[0]["session_thread_id"]});
@@ -362,15 +509,25 @@ async fn an_interrupt_reaches_children() {
             "session.status_waiting",
         ]
     );
-    assert_eq!(latest(&log, "session.status_idle")["payload"]["event_ids"], json!([calls[1]["id"]]));
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"]["event_ids"],
+        json!([calls[1]["id"]])
+    );
     let before = log;
     world.post(&session, "user.interrupt", json!({})).await.ok(202);
     let log = world.log(&session).await;
     assert_eq!(
         types(&log[before.len()..]),
-        ["user.interrupt", "session.thread_status_idle", "session.status_idle"]
+        [
+            "user.interrupt",
+            "session.thread_status_idle",
+            "session.status_idle"
+        ]
     );
-    assert_eq!(latest(&log, "session.status_idle")["payload"], json!({"stop_reason": "end_turn"}));
+    assert_eq!(
+        latest(&log, "session.status_idle")["payload"],
+        json!({"stop_reason": "end_turn"})
+    );
     let path = format!("/v1/sessions/{session}/threads?limit=10");
     for thread in world.client.get(&path).await.ok(200)["data"].as_array().unwrap() {
         assert_eq!(thread["status"], "idle");
@@ -384,7 +541,11 @@ async fn children_end_with_their_session() {
     let session = world.session_of("twins").await;
     world.say(&session, "hello").await;
     world.until_logged(&session, "agent.tool_use", 2).await;
-    let ended = world.client.call("POST", &format!("/v1/sessions/{session}/complete"), "").await.ok(200);
+    let ended = world
+        .client
+        .call("POST", &format!("/v1/sessions/{session}/complete"), "")
+        .await
+        .ok(200);
     assert_eq!(ended["status"], "completed");
     let log = world.log(&session).await;
     let ends = types(&log[log.len() - 3..]);
@@ -407,7 +568,10 @@ async fn children_end_with_their_session() {
 async fn the_primary_thread_follows_its_runs() {
     let (world, clock) = World::frozen().await;
     let session = world.session_of("reconcile").await;
-    let primary = world.read(&session).await["primary_thread_id"].as_str().unwrap().to_owned();
+    let primary = world.read(&session).await["primary_thread_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let path = format!("/v1/sessions/{session}/threads/{primary}");
     assert_eq!(world.client.get(&path).await.ok(200)["status"], "idle");
     world.say(&session, "hello").await;
@@ -416,7 +580,10 @@ async fn the_primary_thread_follows_its_runs() {
     clock.advance(Duration::from_secs(2));
     world.until_status(&session, "idle").await;
     let idle = world.client.get(&path).await.ok(200);
-    assert_eq!((&idle["status"], &idle["stop_reason"]), (&json!("idle"), &json!({"type": "end_turn"})));
+    assert_eq!(
+        (&idle["status"], &idle["stop_reason"]),
+        (&json!("idle"), &json!({"type": "end_turn"}))
+    );
     assert_eq!(idle["stats"]["active_seconds"], 2.0);
 }
 
@@ -428,7 +595,11 @@ async fn coordinated(world: &World, session: &str) -> (Vec<Value>, Vec<Value>) {
     world.until_logged(session, "run.completed", 3).await;
     world.until_status(session, "waiting").await;
     let log = world.log(session).await;
-    let threads = world.client.get(&format!("/v1/sessions/{session}/threads")).await.ok(200);
+    let threads = world
+        .client
+        .get(&format!("/v1/sessions/{session}/threads"))
+        .await
+        .ok(200);
     (log, threads["data"].as_array().unwrap().clone())
 }
 

@@ -36,18 +36,27 @@ async fn a_custom_tool_result_continues_the_same_run() {
     assert_eq!(call["payload"]["kind"], "custom");
     assert_eq!(call["payload"]["evaluated_permission"], "allow");
     let wait = json!({"kind": "custom_tool", "tool_use_id": call["payload"]["tool_use_id"], "generation": 1});
-    assert_eq!(latest(&parked, "run.waiting")["payload"], json!({"wait": wait, "continuation": 0}));
+    assert_eq!(
+        latest(&parked, "run.waiting")["payload"],
+        json!({"wait": wait, "continuation": 0})
+    );
     let boundary = latest(&parked, "session.status_idle");
     assert_eq!(
         boundary["payload"],
         json!({"stop_reason": "requires_action", "event_ids": [call["id"]]})
     );
-    assert_eq!(boundary["created_at"], latest(&parked, "session.status_waiting")["created_at"]);
+    assert_eq!(
+        boundary["created_at"],
+        latest(&parked, "session.status_waiting")["created_at"]
+    );
     let read = world.read(&session).await;
     assert_eq!(read["stop_reason"], "requires_action");
 
     let answer = result(&call["payload"]["tool_use_id"], json!({"status": "sent"}));
-    let accepted = world.post(&session, "user.custom_tool_result", answer).await.ok(202);
+    let accepted = world
+        .post(&session, "user.custom_tool_result", answer)
+        .await
+        .ok(202);
     assert_eq!(accepted["run_id"], call["run_id"]);
     assert_eq!(accepted["seq"], parked.len() + 1);
     world.until_status(&session, "idle").await;
@@ -67,7 +76,10 @@ async fn a_custom_tool_result_continues_the_same_run() {
     let resumed = latest(&log, "run.resumed");
     assert_eq!(resumed["payload"]["wait"], wait);
     assert_eq!(resumed["payload"]["continuation"], 1);
-    assert_eq!(log.iter().filter(|event| event["type"] == "run.created").count(), 1);
+    assert_eq!(
+        log.iter().filter(|event| event["type"] == "run.created").count(),
+        1
+    );
     assert_eq!(
         latest(&log, "agent.message")["payload"]["content"][0]["text"],
         r#"The application says: {"status":"sent"}"#
@@ -89,14 +101,24 @@ async fn an_answer_is_accepted_for_the_exact_wait_and_repeated_for_ever() {
     let call = latest(&parked, "agent.tool_use");
     let id = &call["payload"]["tool_use_id"];
     let refusals = [
-        ("user.tool_confirmation", json!({"tool_use_id": id, "result": "allow"}), 409, "runtime.stale_wait"),
+        (
+            "user.tool_confirmation",
+            json!({"tool_use_id": id, "result": "allow"}),
+            409,
+            "runtime.stale_wait",
+        ),
         (
             "user.custom_tool_result",
             json!({"tool_use_id": id, "result": 1, "wait_generation": 2}),
             409,
             "runtime.stale_wait",
         ),
-        ("user.custom_tool_result", result(&json!("toolu_nobody"), json!(1)), 404, "runtime.unknown_action"),
+        (
+            "user.custom_tool_result",
+            result(&json!("toolu_nobody"), json!(1)),
+            404,
+            "runtime.unknown_action",
+        ),
         (
             "user.question_answer",
             json!({"question_id": format!("qst_{:032x}", 7), "answer": 1}),
@@ -111,25 +133,41 @@ async fn an_answer_is_accepted_for_the_exact_wait_and_repeated_for_ever() {
         ),
     ];
     for (type_name, payload, status, code) in refusals {
-        world.post(&session, type_name, payload).await.refused(status, code);
+        world
+            .post(&session, type_name, payload)
+            .await
+            .refused(status, code);
     }
     assert_eq!(world.log(&session).await, parked, "a refusal changes nothing");
 
     let mut answer = result(id, json!({"a": 1, "b": null}));
     answer["is_error"] = json!(false);
-    let accepted = world.post(&session, "user.custom_tool_result", answer.clone()).await.ok(202);
-    let again = world.post(&session, "user.custom_tool_result", answer.clone()).await.ok(200);
+    let accepted = world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await
+        .ok(202);
+    let again = world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await
+        .ok(200);
     assert_eq!(again, accepted);
     answer.as_object_mut().unwrap().remove("is_error");
     answer["session_thread_id"] = call["session_thread_id"].clone();
     answer["wait_generation"] = json!(1);
-    let spelled = world.post(&session, "user.custom_tool_result", answer.clone()).await.ok(200);
+    let spelled = world
+        .post(&session, "user.custom_tool_result", answer.clone())
+        .await
+        .ok(200);
     assert_eq!(spelled, accepted);
     answer["result"] = json!({"a": 2});
     let other = world.post(&session, "user.custom_tool_result", answer).await;
     other.refused(409, "runtime.stale_wait");
     world.until_status(&session, "idle").await;
-    let count = |log: &[Value]| log.iter().filter(|event| event["type"] == "user.custom_tool_result").count();
+    let count = |log: &[Value]| {
+        log.iter()
+            .filter(|event| event["type"] == "user.custom_tool_result")
+            .count()
+    };
     assert_eq!(count(&world.log(&session).await), 1);
 }
 
@@ -137,13 +175,22 @@ async fn an_answer_is_accepted_for_the_exact_wait_and_repeated_for_ever() {
 #[tokio::test]
 async fn a_result_is_any_json() {
     let world = World::new().await;
-    for value in [json!(null), json!(false), json!([1, "two", {}]), json!("text"), json!(1.5)] {
+    for value in [
+        json!(null),
+        json!(false),
+        json!([1, "two", {}]),
+        json!("text"),
+        json!(1.5),
+    ] {
         let session = world.session_of("custom_tool").await;
         world.say(&session, "hello").await;
         world.until_status(&session, "waiting").await;
         let log = world.log(&session).await;
         let id = &latest(&log, "agent.tool_use")["payload"]["tool_use_id"];
-        let accepted = world.post(&session, "user.custom_tool_result", result(id, value.clone())).await.ok(202);
+        let accepted = world
+            .post(&session, "user.custom_tool_result", result(id, value.clone()))
+            .await
+            .ok(202);
         assert_eq!(accepted["payload"]["result"], value);
     }
 }
@@ -196,7 +243,11 @@ async fn an_allowed_call_is_made() {
     assert_eq!(allowed["decided_by"], world.server.principal_id());
     assert_eq!(allowed["decided_at"], decided["created_at"]);
     assert_eq!(latest(&log, "agent.tool_result")["payload"].get("is_error"), None);
-    let page = world.client.get(&format!("/v1/sessions/{session}/action_approvals")).await.ok(200);
+    let page = world
+        .client
+        .get(&format!("/v1/sessions/{session}/action_approvals"))
+        .await
+        .ok(200);
     assert_eq!(page["data"], json!([allowed]));
 }
 
@@ -209,14 +260,21 @@ async fn a_denied_call_is_not_made() {
     world.until_status(&session, "waiting").await;
     let parked = world.log(&session).await;
     let call = latest(&parked, "agent.tool_use");
-    let denial = json!({"tool_use_id": call["payload"]["tool_use_id"], "result": "deny", "deny_message": "not today"});
-    world.post(&session, "user.tool_confirmation", denial).await.ok(202);
+    let denial =
+        json!({"tool_use_id": call["payload"]["tool_use_id"], "result": "deny", "deny_message": "not today"});
+    world
+        .post(&session, "user.tool_confirmation", denial)
+        .await
+        .ok(202);
     world.until_status(&session, "idle").await;
     let log = world.log(&session).await;
     assert_eq!(latest(&log, "agent.tool_result")["payload"]["is_error"], true);
     assert_eq!(latest(&log, "run.resumed")["run_id"], call["run_id"]);
     let denied = approval(&world, &session, latest(&log, "action_approval.requested")).await;
-    assert_eq!((&denied["status"], &denied["deny_message"]), (&json!("denied"), &json!("not today")));
+    assert_eq!(
+        (&denied["status"], &denied["deny_message"]),
+        (&json!("denied"), &json!("not today"))
+    );
 }
 
 /// WAIT-5, A-GEN: a decision by somebody without authority is refused and leaves the wait open.
@@ -236,7 +294,10 @@ async fn a_decision_needs_current_authority() {
     }});
     let path = format!("/v1/sessions/{session}/events");
     let refused = world.client.post(&path, &body).await;
-    assert_eq!(refused.refused(403, "runtime.insufficient_authority").param(), Some("payload.authored_by"));
+    assert_eq!(
+        refused.refused(403, "runtime.insufficient_authority").param(),
+        Some("payload.authored_by")
+    );
     assert_eq!(world.log(&session).await, parked);
     confirm(&world, &session, call, "allow").await;
     world.until_status(&session, "idle").await;
@@ -252,8 +313,13 @@ async fn a_governed_custom_tool_waits_twice() {
     let first = world.log(&session).await;
     let call = latest(&first, "agent.tool_use");
     let id = &call["payload"]["tool_use_id"];
-    assert_eq!(latest(&first, "run.waiting")["payload"]["wait"]["kind"], "action_approval");
-    let early = world.post(&session, "user.custom_tool_result", result(id, json!(1))).await;
+    assert_eq!(
+        latest(&first, "run.waiting")["payload"]["wait"]["kind"],
+        "action_approval"
+    );
+    let early = world
+        .post(&session, "user.custom_tool_result", result(id, json!(1)))
+        .await;
     early.refused(409, "runtime.stale_wait");
     let confirmed = confirm(&world, &session, call, "allow").await;
     let second = world.log(&session).await;
@@ -268,19 +334,39 @@ async fn a_governed_custom_tool_waits_twice() {
         ]
     );
     let wait = &latest(&second, "run.waiting")["payload"]["wait"];
-    assert_eq!(wait, &json!({"kind": "custom_tool", "tool_use_id": id, "generation": 2}));
-    assert_eq!(latest(&second, "session.status_idle")["payload"]["event_ids"], json!([call["id"]]));
+    assert_eq!(
+        wait,
+        &json!({"kind": "custom_tool", "tool_use_id": id, "generation": 2})
+    );
+    assert_eq!(
+        latest(&second, "session.status_idle")["payload"]["event_ids"],
+        json!([call["id"]])
+    );
     // The decision again is still the decision.
     let again = json!({"tool_use_id": id, "result": "allow", "wait_generation": 1});
-    assert_eq!(world.post(&session, "user.tool_confirmation", again).await.ok(200), confirmed);
+    assert_eq!(
+        world
+            .post(&session, "user.tool_confirmation", again)
+            .await
+            .ok(200),
+        confirmed
+    );
     let of_first = json!({"tool_use_id": id, "result": 7, "wait_generation": 1});
     let of_first = world.post(&session, "user.custom_tool_result", of_first).await;
     of_first.refused(409, "runtime.stale_wait");
-    world.post(&session, "user.custom_tool_result", result(id, json!("INV-1"))).await.ok(202);
+    world
+        .post(&session, "user.custom_tool_result", result(id, json!("INV-1")))
+        .await
+        .ok(202);
     world.until_status(&session, "idle").await;
     let log = world.log(&session).await;
     assert_eq!(latest(&log, "run.resumed")["payload"]["continuation"], 1);
-    assert!(latest(&log, "agent.message")["payload"]["content"][0]["text"].as_str().unwrap().contains("INV-1"));
+    assert!(
+        latest(&log, "agent.message")["payload"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("INV-1")
+    );
 }
 
 /// A-PARK: of several blockers some are answered: nothing resumes, and the boundary is written again with the rest.
@@ -291,27 +377,47 @@ async fn a_run_resumes_when_its_last_blocker_is_answered() {
     world.say(&session, "hello").await;
     world.until_status(&session, "waiting").await;
     let mut log = world.log(&session).await;
-    let calls: Vec<Value> = log.iter().filter(|event| event["type"] == "agent.tool_use").cloned().collect();
+    let calls: Vec<Value> = log
+        .iter()
+        .filter(|event| event["type"] == "agent.tool_use")
+        .cloned()
+        .collect();
     assert_eq!(calls.len(), 3);
     let pending = |log: &[Value]| latest(log, "session.status_idle")["payload"]["event_ids"].clone();
-    assert_eq!(pending(&log), json!([calls[0]["id"], calls[1]["id"], calls[2]["id"]]));
+    assert_eq!(
+        pending(&log),
+        json!([calls[0]["id"], calls[1]["id"], calls[2]["id"]])
+    );
     let before = log.len();
     let answer = result(&calls[1]["payload"]["tool_use_id"], json!(20));
-    world.post(&session, "user.custom_tool_result", answer).await.ok(202);
+    world
+        .post(&session, "user.custom_tool_result", answer)
+        .await
+        .ok(202);
     log = world.log(&session).await;
     assert_eq!(
         types(&log[before..]),
-        ["user.custom_tool_result", "session.status_idle", "session.status_waiting"]
+        [
+            "user.custom_tool_result",
+            "session.status_idle",
+            "session.status_waiting"
+        ]
     );
     assert_eq!(pending(&log), json!([calls[0]["id"], calls[2]["id"]]));
     confirm(&world, &session, &calls[2], "allow").await;
     log = world.log(&session).await;
     assert_eq!(pending(&log), json!([calls[0]["id"]]));
     let answer = result(&calls[0]["payload"]["tool_use_id"], json!(10));
-    world.post(&session, "user.custom_tool_result", answer).await.ok(202);
+    world
+        .post(&session, "user.custom_tool_result", answer)
+        .await
+        .ok(202);
     world.until_status(&session, "idle").await;
     log = world.log(&session).await;
-    assert_eq!(log.iter().filter(|event| event["type"] == "run.resumed").count(), 1);
+    assert_eq!(
+        log.iter().filter(|event| event["type"] == "run.resumed").count(),
+        1
+    );
 }
 
 /// WAIT-2, SES-7, A-PARK: a Question pauses the Session without a deadline; its answer starts the continuation with
@@ -328,12 +434,21 @@ async fn a_question_pauses_the_session_until_it_is_answered() {
     assert_eq!(types(&parked), expected);
     let question = latest(&parked, "agent.question");
     assert_eq!(question["payload"]["options"], json!(["blue", "green"]));
-    let path = format!("/v1/sessions/{session}/runs/{}", question["run_id"].as_str().unwrap());
+    let path = format!(
+        "/v1/sessions/{session}/runs/{}",
+        question["run_id"].as_str().unwrap()
+    );
     let run = world.client.get(&path).await.ok(200);
-    assert_eq!((&run["status"], &run["deadline_at"]), (&json!("waiting"), &Value::Null));
+    assert_eq!(
+        (&run["status"], &run["deadline_at"]),
+        (&json!("waiting"), &Value::Null)
+    );
 
     let answer = json!({"question_id": question["payload"]["question_id"], "answer": "blue"});
-    let accepted = world.post(&session, "user.question_answer", answer.clone()).await.ok(202);
+    let accepted = world
+        .post(&session, "user.question_answer", answer.clone())
+        .await
+        .ok(202);
     assert_eq!(accepted["run_id"], question["run_id"]);
     world.until_status(&session, "idle").await;
     let log = world.log(&session).await;
@@ -350,8 +465,14 @@ async fn a_question_pauses_the_session_until_it_is_answered() {
             "session.status_idle",
         ]
     );
-    assert_eq!(latest(&log, "agent.message")["payload"]["content"][0]["text"], "blue it is.");
-    assert_eq!(world.post(&session, "user.question_answer", answer).await.ok(200), accepted);
+    assert_eq!(
+        latest(&log, "agent.message")["payload"]["content"][0]["text"],
+        "blue it is."
+    );
+    assert_eq!(
+        world.post(&session, "user.question_answer", answer).await.ok(200),
+        accepted
+    );
 }
 
 /// A-WAIT: a deployment may mark a wait with one of the two statuses alone.
@@ -365,12 +486,21 @@ async fn a_wait_may_be_marked_by_one_status() {
         let session = world.session_of(deployment).await;
         world.say(&session, "hello").await;
         let log = world.until_logged(&session, "run.waiting", 1).await;
-        let from = log.iter().position(|event| event["type"] == "run.waiting").unwrap();
+        let from = log
+            .iter()
+            .position(|event| event["type"] == "run.waiting")
+            .unwrap();
         assert_eq!(types(&log[from + 1..]), marks);
         let id = &latest(&log, "agent.tool_use")["payload"]["tool_use_id"];
-        world.post(&session, "user.custom_tool_result", result(id, json!(1))).await.ok(202);
+        world
+            .post(&session, "user.custom_tool_result", result(id, json!(1)))
+            .await
+            .ok(202);
         let log = world.until_logged(&session, "run.completed", 1).await;
-        assert_eq!(latest(&log, "session.status_idle")["payload"]["stop_reason"], "end_turn");
+        assert_eq!(
+            latest(&log, "session.status_idle")["payload"]["stop_reason"],
+            "end_turn"
+        );
     }
 }
 
@@ -383,10 +513,16 @@ async fn a_message_during_a_wait_is_queued() {
     world.until_status(&session, "waiting").await;
     let queued = world.say(&session, "second").await;
     let parked = world.log(&session).await;
-    assert_eq!(types(&parked)[parked.len() - 2..], ["user.message", "run.created"]);
+    assert_eq!(
+        types(&parked)[parked.len() - 2..],
+        ["user.message", "run.created"]
+    );
     assert_eq!(world.read(&session).await["status"], "waiting");
     let id = &latest(&parked, "agent.tool_use")["payload"]["tool_use_id"];
-    world.post(&session, "user.custom_tool_result", result(id, json!(1))).await.ok(202);
+    world
+        .post(&session, "user.custom_tool_result", result(id, json!(1)))
+        .await
+        .ok(202);
     let log = world.until_logged(&session, "agent.tool_use", 2).await;
     let second = latest(&log, "agent.tool_use");
     assert_eq!(second["run_id"], queued["run_id"]);
@@ -399,7 +535,10 @@ fn result(tool_use_id: &Value, result: Value) -> Value {
 
 async fn confirm(world: &World, session: &str, call: &Value, decision: &str) -> Value {
     let payload = json!({"tool_use_id": call["payload"]["tool_use_id"], "result": decision});
-    world.post(session, "user.tool_confirmation", payload).await.ok(202)
+    world
+        .post(session, "user.tool_confirmation", payload)
+        .await
+        .ok(202)
 }
 
 async fn approval(world: &World, session: &str, requested: &Value) -> Value {

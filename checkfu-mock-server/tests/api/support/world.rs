@@ -35,7 +35,9 @@ impl World {
     /// clock is advanced.
     pub(crate) async fn frozen() -> (Self, ManualClock) {
         let clock = clock();
-        let builder = MockServer::builder().step_delay(Duration::ZERO).clock(clock.clone());
+        let builder = MockServer::builder()
+            .step_delay(Duration::ZERO)
+            .clock(clock.clone());
         (Self::with(builder).await, clock)
     }
 
