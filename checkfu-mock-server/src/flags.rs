@@ -1,7 +1,9 @@
 //! The command line; every flag is also an environment variable.
 
+mod listening;
+mod testing;
+
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +11,8 @@ use checkfu_mock_server::{MockServer, MockServerBuilder, StartError};
 use clap::{ArgGroup, Parser, value_parser};
 
 use crate::log_filter::LogFilter;
+use listening::Listening;
+use testing::Testing;
 
 /// Reference server of the Checkfu API.
 ///
@@ -17,14 +21,6 @@ use crate::log_filter::LogFilter;
 #[derive(Parser)]
 #[command(version, group(ArgGroup::new("log storage").required(true).args(["data_dir", "in_memory"])))]
 pub(crate) struct Flags {
-    /// Address to listen on.
-    #[arg(long, env = "CHECKFU_MOCK_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
-
-    /// Port to listen on; 0 takes a free one.
-    #[arg(long, env = "CHECKFU_MOCK_PORT", default_value_t = 0)]
-    port: u16,
-
     /// Directory that keeps the log; created if absent.
     #[arg(long, env = "CHECKFU_MOCK_DATA_DIR")]
     data_dir: Option<PathBuf>,
@@ -49,17 +45,34 @@ pub(crate) struct Flags {
     #[arg(long, env = "CHECKFU_MOCK_KEEP_ALIVE_MS", default_value_t = 10_000, value_parser = value_parser!(u64).range(1..))]
     keep_alive_ms: u64,
 
+    #[command(flatten)]
+    listening: Listening,
+
+    #[command(flatten)]
+    testing: Testing,
+
     /// What to log: a level (error, warn, info, debug, trace) or filter directives.
     #[arg(long, env = "CHECKFU_MOCK_LOG", default_value = "info")]
     pub(crate) log: LogFilter,
 }
 
+/// Flags that make no sense.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FlagError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("{flag} {path}: {source}")]
+    File {
+        flag: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+}
+
 impl Flags {
     /// The server that the flags describe.
-    pub(crate) fn builder(&self) -> Result<MockServerBuilder, StartError> {
+    pub(crate) fn builder(&self) -> Result<MockServerBuilder, FlagError> {
         let mut builder = MockServer::builder()
-            .host(self.host)
-            .port(self.port)
             .step_delay(Duration::from_millis(self.step_delay_ms))
             .keep_alive(Duration::from_millis(self.keep_alive_ms));
         if let Some(path) = &self.data_dir {
@@ -68,9 +81,15 @@ impl Flags {
         if let Some(key) = &self.api_key {
             builder = builder.api_key(key);
         }
-        self.principals
-            .iter()
-            .try_fold(builder, |builder, id| builder.principal(id))
+        for id in &self.principals {
+            builder = builder.principal(id)?;
+        }
+        Ok(self.testing.apply(self.listening.apply(builder)?))
+    }
+
+    /// Whether the seed of the faults is worth telling.
+    pub(crate) fn is_hostile(&self) -> bool {
+        self.testing.hostile
     }
 }
 
@@ -78,10 +97,10 @@ impl fmt::Debug for Flags {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Flags")
-            .field("host", &self.host)
-            .field("port", &self.port)
             .field("data_dir", &self.data_dir)
             .field("in_memory", &self.in_memory)
+            .field("listening", &self.listening)
+            .field("testing", &self.testing)
             .finish_non_exhaustive()
     }
 }

@@ -26,10 +26,14 @@ mod api_key;
 mod capability;
 mod catalog;
 mod clock;
+mod control;
 mod core;
 mod deployment;
+mod fault;
 mod http;
+mod journal;
 mod ledger;
+mod mutant;
 mod runner;
 mod scenario;
 mod server;
@@ -39,12 +43,22 @@ mod timekeeper;
 mod wire;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use control::restart::{Restart, RestartError};
+pub use control::{Control, FixedClock};
+pub use fault::{
+    Answer, Cut, Delay, Effect, Event, EventEdit, Fault, FaultStatus, Faults, Format, GoAway, Headers, How,
+    Informational, Insert, LineEnds, OldHttp, On, Operation, Page, PageEdit, Point, Preview, PreviewEdit,
+    Rate, Raw, RequestHeaders, Resume, RetryAfter, Spacing, Stale,
+};
+pub use journal::{Ended, JournalEntry};
+#[cfg(feature = "mutants")]
+pub use mutant::Mutant;
 pub use scenario::check::{BuiltInScenario, built_in_scenarios, check_scenario};
 pub use scenario::error::ScenarioError;
 pub use scenario::record::error::RecordError;
 pub use scenario::record::{Recording, record_scenario};
 pub use scenario::schema::SCENARIO_SCHEMA;
-pub use server::{MockServer, MockServerBuilder, StartError};
+pub use server::{MockServer, MockServerBuilder, StartError, Tls};
 pub use storage::error::StorageError;
 
 /// The example of the README, compiled.

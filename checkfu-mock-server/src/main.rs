@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use checkfu_mock_server::{MockServer, StartError};
 use clap::Parser;
-use flags::Flags;
+use flags::{FlagError, Flags};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// How the program ends when it was told something that makes no sense, like the command line's own errors.
@@ -33,9 +33,7 @@ fn main() -> ExitCode {
     runtime.shutdown_background();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Start(
-            error @ (StartError::ApiKey | StartError::Principal { .. } | StartError::KeepAlive),
-        )) => {
+        Err(Failure::Usage(error)) => {
             eprintln!("error: {error}");
             ExitCode::from(USAGE)
         }
@@ -49,16 +47,42 @@ fn main() -> ExitCode {
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Start(#[from] StartError),
+    Usage(FlagError),
+    #[error(transparent)]
+    Start(StartError),
     #[error(transparent)]
     System(#[from] io::Error),
+}
+
+impl From<FlagError> for Failure {
+    fn from(error: FlagError) -> Self {
+        match error {
+            FlagError::Start(error) => error.into(),
+            FlagError::File { .. } => Self::Usage(error),
+        }
+    }
+}
+
+impl From<StartError> for Failure {
+    /// What the flags said, and what became of it.
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::ApiKey
+            | StartError::ControlToken
+            | StartError::Principal { .. }
+            | StartError::KeepAlive
+            | StartError::Limit { .. }
+            | StartError::Tls { .. } => Self::Usage(FlagError::Start(error)),
+            _ => Self::Start(error),
+        }
+    }
 }
 
 async fn run(flags: Flags) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let server = flags.builder()?.start().await?;
-    announce(&server)?;
+    announce(&server, &flags)?;
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -68,15 +92,25 @@ async fn run(flags: Flags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The one line on standard output, and the one place where the key is printed.
-fn announce(server: &MockServer) -> io::Result<()> {
-    let line = serde_json::json!({
+/// The one line on standard output, and the one place where the key and the token are printed.
+fn announce(server: &MockServer, flags: &Flags) -> io::Result<()> {
+    let mut line = serde_json::json!({
         "url": server.url(),
         "api_key": server.api_key(),
         "workspace_id": server.workspace_id(),
         "principal_id": server.principal_id(),
         "agent_deployment_id": server.deployment_id(),
     });
+    if let Some(certificate) = server.certificate_pem() {
+        line["certificate_pem"] = certificate.into();
+    }
+    if let (Some(url), Some(token)) = (server.control_url(), server.control_token()) {
+        line["control_url"] = url.into();
+        line["control_token"] = token.into();
+    }
+    if flags.is_hostile() {
+        line["seed"] = server.control().faults().seed().into();
+    }
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;
     out.flush()

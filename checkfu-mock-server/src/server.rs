@@ -1,11 +1,22 @@
 //! The server: described, started, running, stopped.
 
 mod builder;
-mod error;
+mod certificate;
+mod connection;
+pub(crate) mod error;
+mod front;
+mod instance;
 mod listener;
+mod plain;
 mod running;
+mod settings;
+mod snapshot;
+mod start;
 mod store;
+mod supervisor;
+mod tls;
 
 pub use builder::MockServerBuilder;
 pub use error::StartError;
 pub use running::MockServer;
+pub use tls::Tls;

@@ -5,25 +5,39 @@ use subtle::ConstantTimeEq;
 
 use crate::core::id::WorkspaceId;
 
-/// The keys that open this server, as hashes, and the Workspace that they open.
+/// A key as its hash.
+#[derive(Debug, Clone)]
+pub(crate) struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    pub(crate) fn of(key: &str) -> Self {
+        Self(Sha256::digest(key.as_bytes()).into())
+    }
+
+    /// Compares in a time that does not depend on the keys.
+    pub(crate) fn opens(&self, presented: &[u8]) -> bool {
+        let presented: [u8; 32] = Sha256::digest(presented).into();
+        self.0.ct_eq(&presented).into()
+    }
+}
+
+/// The key that opens this server, and the Workspace that it opens.
 #[derive(Debug)]
 pub(crate) struct KeyRing {
-    hash: [u8; 32],
+    key: KeyHash,
     workspace: WorkspaceId,
 }
 
 impl KeyRing {
     pub(crate) fn new(key: &str, workspace: WorkspaceId) -> Self {
         Self {
-            hash: Sha256::digest(key.as_bytes()).into(),
+            key: KeyHash::of(key),
             workspace,
         }
     }
 
-    /// Compares in a time that does not depend on the keys.
     pub(super) fn opens(&self, presented: &[u8]) -> bool {
-        let presented: [u8; 32] = Sha256::digest(presented).into();
-        self.hash.ct_eq(&presented).into()
+        self.key.opens(presented)
     }
 
     /// The Workspace behind the keys.

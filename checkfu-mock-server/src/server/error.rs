@@ -31,6 +31,21 @@ pub enum StartError {
     /// Comments without a pause would fill every stream.
     #[error("the keep-alive interval must be longer than zero")]
     KeepAlive,
+    /// The control token cannot stand in a header.
+    #[error("the control token must be 1 to 512 visible ASCII characters")]
+    ControlToken,
+    /// A limit that nothing could meet.
+    #[error("{what} must be more than zero")]
+    Limit {
+        /// Which limit.
+        what: &'static str,
+    },
+    /// The certificate or its key cannot be used.
+    #[error("TLS: {problem}")]
+    Tls {
+        /// What is wrong, without anything of the key.
+        problem: String,
+    },
     /// A thread or socket was refused by the operating system.
     #[error("the operating system refused: {0}")]
     System(std::io::Error),

@@ -1,59 +1,72 @@
-//! Accepts connections and serves HTTP/1.1 on them until the server stops.
+//! Accepts connections until the server stops.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::connection::{self, Service};
+use super::tls::Identity;
 use crate::stop::Stopping;
-
-/// How long a client may take to send a request's head; idle connections are closed after it too.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What to wait when the operating system cannot give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stopping` says so, answers what was asked for up to `drain`, then cuts what is left.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stopping: Stopping, drain: Duration) {
-    let graceful = GracefulShutdown::new();
+/// How connections are taken.
+#[derive(Debug, Clone)]
+pub(super) struct Terms {
+    pub(super) identity: Option<Identity>,
+    /// How long a head may take to arrive, and a connection may have nothing to do.
+    pub(super) idle_limit: Duration,
+    pub(super) max_connections: usize,
+    pub(super) drain: Duration,
+}
+
+/// Serves until `stopping` says so, answers what was asked for up to the drain, then cuts what is left. Connections over
+/// the limit wait in the operating system's queue until another one ends.
+pub(super) async fn serve(listener: &TcpListener, service: impl Service, terms: &Terms, stopping: Stopping) {
+    let places = Arc::new(Semaphore::new(terms.max_connections));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(serve_connection(stream, router.clone(), graceful.watcher()));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "accept");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
+            accepted = accept(listener, &places) => {
+                let (stream, place) = accepted;
+                let serving = connection::serve(
+                    stream,
+                    service.clone(),
+                    terms.clone(),
+                    stopping.clone(),
+                );
+                connections.spawn(async move {
+                    serving.await;
+                    drop(place);
+                });
+            }
             Some(_) = connections.join_next() => {}
             () = stopping.requested() => break,
         }
     }
-    drop(listener);
-    if tokio::time::timeout(drain, graceful.shutdown()).await.is_err() {
+    let ended = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(terms.drain, ended).await.is_err() {
         tracing::warn!("connections were cut because their requests were not complete");
     }
     connections.shutdown().await;
 }
 
-async fn serve_connection(stream: TcpStream, router: Router, graceful: Watcher) {
-    // An answer is small and complete: waiting for more to send would only delay it.
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "no delay");
-    }
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    if let Err(error) = graceful.watch(connection).await {
-        tracing::debug!(%error, "connection");
+type Place = tokio::sync::OwnedSemaphorePermit;
+
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Option<Place>) {
+    // Only a closed semaphore gives no place, and this one is never closed.
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            Err(error) => {
+                tracing::warn!(%error, "accept");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
     }
 }

@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::thread;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::instance::Known;
+use crate::control::Control;
 use crate::stop::Stop;
 
 /// What stopping takes at most beyond the drain.
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// A server that accepts connections until it is shut down or dropped.
 ///
@@ -20,13 +21,19 @@ pub struct MockServer {
     pub(super) address: SocketAddr,
     pub(super) url: String,
     pub(super) api_key: String,
-    pub(super) workspace_id: String,
-    pub(super) principal_id: String,
-    pub(super) deployment_id: String,
+    pub(super) known: Known,
+    pub(super) certificate_pem: Option<String>,
+    pub(super) control: Control,
+    pub(super) control_address: Option<ControlAddress>,
     pub(super) stop: Stop,
     pub(super) drain: Duration,
     pub(super) tasks: Vec<JoinHandle<()>>,
-    pub(super) writer: Option<thread::JoinHandle<()>>,
+}
+
+/// Where the control listener listens, and what opens it.
+pub(super) struct ControlAddress {
+    pub(super) url: String,
+    pub(super) token: String,
 }
 
 impl MockServer {
@@ -47,17 +54,37 @@ impl MockServer {
 
     /// The Workspace that the key belongs to.
     pub fn workspace_id(&self) -> &str {
-        &self.workspace_id
+        &self.known.workspace_id
     }
 
     /// A Principal to act and write as.
     pub fn principal_id(&self) -> &str {
-        &self.principal_id
+        &self.known.principal_id
     }
 
     /// The AgentDeployment `plain`, which greets and quotes what it is told.
     pub fn deployment_id(&self) -> &str {
-        &self.deployment_id
+        &self.known.deployment_id
+    }
+
+    /// The certificate that TLS is spoken with, as PEM; nothing without TLS. A client that trusts it can connect.
+    pub fn certificate_pem(&self) -> Option<&str> {
+        self.certificate_pem.as_deref()
+    }
+
+    /// The server from behind: faults, time, restarts, and what was asked of it.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Where the control listener listens, if there is one.
+    pub fn control_url(&self) -> Option<&str> {
+        self.control_address.as_ref().map(|address| &*address.url)
+    }
+
+    /// The token that opens the control listener, for `Authorization: Bearer`.
+    pub fn control_token(&self) -> Option<&str> {
+        self.control_address.as_ref().map(|address| &*address.token)
     }
 
     /// Stops accepting, closes streams, answers what was asked, cuts connections whose request is not complete when the
@@ -73,13 +100,6 @@ impl MockServer {
         for task in std::mem::take(&mut self.tasks) {
             if tokio::time::timeout_at(deadline, task).await.is_err() {
                 tracing::warn!("a task did not stop in time");
-            }
-        }
-        if let Some(writer) = self.writer.take() {
-            // The writer ends when the last request has let go of it.
-            let ended = tokio::task::spawn_blocking(move || writer.join().is_ok());
-            if tokio::time::timeout_at(deadline, ended).await.is_err() {
-                tracing::warn!("the writer did not stop in time");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The log that a server stands on, opened.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
@@ -14,9 +14,17 @@ use crate::storage::error::StorageError;
 use crate::storage::reader::Reader;
 use crate::storage::schema;
 
-/// An opened log, with the key that opens its server.
+/// Where a log is kept.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    File(PathBuf),
+    Memory(Arc<Mutex<Connection>>),
+}
+
+/// An opened log.
 #[derive(Debug)]
 pub(super) struct Store {
+    pub(super) place: Place,
     pub(super) connection: Arc<Mutex<Connection>>,
     pub(super) reader: Reader,
     pub(super) directory: Option<DataDirectory>,
@@ -24,10 +32,11 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens the log in a directory, or one in memory. Gives the key too: the one that was asked for, else the one
+    /// Opens the log in a directory, or one in memory: the one that is there already, or a new one. Gives the key too: the one that was asked for, else the one
     /// that the directory keeps, else a fresh one.
     pub(super) fn open(
         directory: Option<&Path>,
+        memory: Option<Arc<Mutex<Connection>>>,
         api_key: Option<String>,
     ) -> Result<(Self, String), StartError> {
         let given = api_key.map(checked).transpose()?;
@@ -36,31 +45,39 @@ impl Store {
                 let directory = DataDirectory::open(path)?;
                 let database = directory.database();
                 let connection = Connection::open(&database).map_err(StorageError::from)?;
-                let mut store = Self::prepare(connection, &database)?;
-                store.reader = Reader::of_file(database);
+                let mut store = Self::prepare(Arc::new(Mutex::new(connection)), &database)?;
+                store.reader = Reader::of_file(database.clone());
+                store.place = Place::File(database);
                 let key = given.map_or_else(|| directory.generated_key(&fresh_key()), Ok)?;
                 store.directory = Some(directory);
                 Ok((store, key))
             }
             None => {
-                let connection = Connection::open_in_memory().map_err(StorageError::from)?;
+                let connection = match memory {
+                    Some(connection) => connection,
+                    None => Arc::new(Mutex::new(
+                        Connection::open_in_memory().map_err(StorageError::from)?,
+                    )),
+                };
                 let store = Self::prepare(connection, Path::new(":memory:"))?;
                 Ok((store, given.unwrap_or_else(fresh_key)))
             }
         }
     }
 
-    fn prepare(mut connection: Connection, path: &Path) -> Result<Self, StorageError> {
-        schema::prepare(&mut connection, path)?;
-        let secret = schema::secret(&connection, "page", &SystemEntropy::bytes::<SECRET_BYTES>())?;
+    fn prepare(shared: Arc<Mutex<Connection>>, path: &Path) -> Result<Self, StorageError> {
+        let secret = {
+            let mut connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            schema::prepare(&mut connection, path)?;
+            schema::secret(&connection, "page", &SystemEntropy::bytes::<SECRET_BYTES>())?
+        };
         let page_secret = secret.try_into().map_err(|_| StorageError::Foreign {
             path: path.to_owned(),
         })?;
-        let connection = Arc::new(Mutex::new(connection));
-        let reader = Reader::sharing(Arc::clone(&connection));
         Ok(Self {
-            connection,
-            reader,
+            place: Place::Memory(Arc::clone(&shared)),
+            reader: Reader::sharing(Arc::clone(&shared)),
+            connection: shared,
             directory: None,
             page_secret,
         })
@@ -75,7 +92,8 @@ fn checked(key: String) -> Result<String, StartError> {
     }
 }
 
-fn fresh_key() -> String {
+/// A key that nobody can guess.
+pub(super) fn fresh_key() -> String {
     format!(
         "cfk_{}",
         data_encoding::HEXLOWER.encode(&SystemEntropy::bytes::<24>())

@@ -1,0 +1,27 @@
+//! Without the feature every promise is kept.
+
+use std::future::Future;
+
+use super::Mutant;
+use crate::fault::plan::Shot;
+use crate::fault::target::Facts;
+
+/// No mutants.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mutants;
+
+impl Mutants {
+    /// What these mutants do to a request from outside.
+    pub(crate) fn meet(self, _: &Facts<'_>) -> Option<Shot> {
+        None
+    }
+
+    pub(crate) fn enter<F: Future>(self, future: F) -> F {
+        future
+    }
+}
+
+/// Whether this promise is being broken: never.
+pub(crate) const fn active(_: Mutant) -> bool {
+    false
+}
