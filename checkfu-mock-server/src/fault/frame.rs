@@ -144,6 +144,8 @@ impl Style {
     fn line(&mut self, out: &mut BytesMut, line: &[u8]) {
         out.put_slice(line);
         let ends: &[u8] = match (self.format.line_ends, self.lines % 3) {
+            // CR and then LF would be one line end, not the end of a line and an empty one.
+            (LineEnds::Mixed, 0) if line.is_empty() => b"\r\n",
             (LineEnds::Lf, _) | (LineEnds::Mixed, 0) => b"\n",
             (LineEnds::CrLf, _) | (LineEnds::Mixed, 1) => b"\r\n",
             (LineEnds::Cr, _) | (LineEnds::Mixed, _) => b"\r",

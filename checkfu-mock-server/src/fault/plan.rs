@@ -154,9 +154,14 @@ impl Faults {
         self.0.any.store(0, Ordering::Release);
     }
 
+    /// Whether any fault is planned, used up or not.
+    pub(crate) fn is_planned(&self) -> bool {
+        self.0.any.load(Ordering::Acquire) > 0
+    }
+
     /// What meets this request.
     pub(crate) fn meet(&self, facts: &Facts<'_>, request_id: &str) -> Vec<Shot> {
-        if self.0.any.load(Ordering::Acquire) == 0 {
+        if !self.is_planned() {
             return Vec::new();
         }
         let seed = self.0.seed;

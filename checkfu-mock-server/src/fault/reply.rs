@@ -13,7 +13,7 @@ use super::sever::Broken;
 
 const PIECE: usize = 64 * 1024;
 
-/// The answer that an [`Answer`] describes. What HTTP cannot carry, such as a line end in a field, is left out.
+/// The answer that an [`Answer`] describes, with all of its body, whatever length it announces. What HTTP cannot carry, such as a line end in a field, is left out.
 pub(super) fn made_up(answer: &Answer) -> Response {
     let mut response = Response::new(body(answer));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -78,12 +78,10 @@ fn body(answer: &Answer) -> Body {
         usize::try_from(whole).unwrap_or_default(),
     ));
     let rest = piece.slice(..usize::try_from(rest).unwrap_or_default());
-    let cut_off = answer.missing > 0;
     let sent = stream::iter([text]).chain(whole).chain(stream::iter([rest]));
     Body::from_stream(
         sent.filter(|piece| std::future::ready(!piece.is_empty()))
-            .map(Ok)
-            .chain(stream::iter(cut_off.then_some(Err(Broken)))),
+            .map(Ok::<_, Broken>),
     )
 }
 

@@ -10,12 +10,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use tower_service::Service;
 
-use super::effect::{Cut, Effect, How, PageEdit, Point};
+use super::effect::{Answer, Cut, Effect, How, PageEdit, Point};
 use super::line::{End, Line, Pace, When};
 use super::operation::Operation;
 use super::plan::Shot;
 use super::preview::Previews;
-use super::sever::{Broken, cut_body, refuse};
+use super::sever::{Broken, cut_body, cut_short, refuse};
 use super::stream::Edits;
 use super::{paging, reply};
 use crate::stop::Stopping;
@@ -86,7 +86,7 @@ impl Exchange {
                 }
                 Effect::Answer(answer) if answer.run => {
                     shot.hit();
-                    response = reply::made_up(&answer);
+                    response = self.made_up(&answer);
                 }
                 Effect::Delay(delay) if delay.run => {
                     shot.hit();
@@ -138,6 +138,15 @@ impl Exchange {
         Ok(response.map(|body| edits.apply(body, line, stopping)))
     }
 
+    fn made_up(&self, answer: &Answer) -> Response {
+        let response = reply::made_up(answer);
+        if answer.missing == 0 {
+            return response;
+        }
+        let (line, stopping) = (Arc::clone(&self.line), self.stopping.clone());
+        response.map(|body| cut_short(body, line, stopping))
+    }
+
     async fn before(&mut self, index: usize, request: &mut Request<Body>) -> Before {
         let multiplexed = self.line.is_multiplexed();
         let Some(shot) = self.shots.get_mut(index) else {
@@ -177,7 +186,7 @@ impl Exchange {
             }
             Effect::Answer(answer) if !answer.run => {
                 shot.hit();
-                return Before::Answer(reply::made_up(&answer));
+                return Before::Answer(self.made_up(&answer));
             }
             Effect::RequestHeaders(change) => {
                 shot.hit();

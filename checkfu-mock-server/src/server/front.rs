@@ -90,7 +90,8 @@ impl Front {
         let id_value = HeaderValue::from_str(id.as_str());
         request.extensions_mut().insert(id);
         let mut router = self.router.clone();
-        let answered = if shots.is_empty() {
+        // What a fault began on an earlier page may go on here.
+        let answered = if shots.is_empty() && !self.faults.is_planned() {
             let Ok(response) = router.call(request).await;
             Ok(response)
         } else {

@@ -5,16 +5,17 @@ mod support;
 
 mod binary;
 mod capabilities;
+mod control;
 mod crash;
 mod damage;
 mod deadlines;
 mod endings;
 mod errors;
+mod faults;
 mod idempotency;
 mod interrupts;
 mod limits;
 mod list;
-
 mod outcomes;
 mod overlap;
 mod previews;
@@ -26,5 +27,6 @@ mod shutdown;
 mod start;
 mod stream;
 mod threads;
+mod transport;
 mod turn;
 mod waits;

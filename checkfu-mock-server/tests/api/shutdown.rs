@@ -72,6 +72,41 @@ async fn a_shutdown_ends_a_stream_between_two_pages() {
     stopped.await.unwrap();
 }
 
+/// STR-7: a reader that has taken nothing for as long as it likes is not cut while the server runs, gets everything when
+/// it goes on, and is cut by a shutdown when the drain is over.
+#[tokio::test]
+async fn a_stalled_reader_is_cut_at_shutdown_alone() {
+    let limit = Duration::from_millis(50);
+    let world = World::with(MockServer::builder().idle_limit(limit).drain(limit)).await;
+    let (mut socket, backlog) = stalled_reader(&world).await;
+    let (mut cut, _) = stalled_reader(&world).await;
+    // Many times the limits; the server has other things to do meanwhile.
+    tokio::time::sleep(limit * 10).await;
+    let mut taken = 0;
+    let mut buffer = vec![0; 64 * 1024];
+    while taken < backlog {
+        let count = tokio::time::timeout(PATIENCE, socket.read(&mut buffer))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_ne!(count, 0, "closed after {taken} of {backlog} bytes");
+        taken += count;
+    }
+    let World { server, .. } = world;
+    tokio::time::timeout(limit + Duration::from_secs(2), server.shutdown())
+        .await
+        .unwrap();
+    let mut rest = Vec::new();
+    let ended = tokio::time::timeout(PATIENCE, cut.read_to_end(&mut rest))
+        .await
+        .unwrap();
+    assert!(
+        ended.is_err() || !rest.ends_with(b"0\r\n\r\n"),
+        "the answer was ended, not cut"
+    );
+    assert!(rest.len() < backlog, "{} of {backlog} bytes", rest.len());
+}
+
 /// A stream of a log that no buffer holds, of which only the beginning was read; gives the log's size.
 async fn stalled_reader(world: &World) -> (TcpStream, usize) {
     const MESSAGES: usize = 24;
