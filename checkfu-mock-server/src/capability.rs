@@ -49,7 +49,7 @@ const TABLE: [Entry; 15] = [
     entry(Capability::ProjectMounts, "project_mounts", false),
     entry(Capability::MemoryMounts, "memory_mounts", false),
     entry(Capability::Skills, "skills", false),
-    entry(Capability::PromptIntegrity, "prompt_integrity", false),
+    entry(Capability::PromptIntegrity, "prompt_integrity", true),
 ];
 
 impl Capability {

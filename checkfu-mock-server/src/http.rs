@@ -4,10 +4,6 @@ mod approvals;
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod call;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no message is refused for its letters yet")
-)]
 pub(crate) mod challenge;
 pub(crate) mod create_session;
 pub(crate) mod deployments;

@@ -45,6 +45,8 @@ pub(crate) struct PromptCheck {
     pub(crate) inspection: Inspection,
     /// The challenge was made for this Session, author and content, and lives.
     pub(crate) challenge_is_valid: bool,
+    /// What the author decides under if the message is refused.
+    pub(crate) fresh_challenge: String,
 }
 
 /// The answer to a wait.

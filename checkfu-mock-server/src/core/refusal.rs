@@ -38,5 +38,8 @@ pub(crate) enum Refusal {
     InsufficientAuthority,
     /// PIN-1: nothing was appended.
     #[error("the message has look-alike or bidirectional characters: its author must decide")]
-    DecisionRequired(Box<Inspection>),
+    DecisionRequired {
+        inspection: Box<Inspection>,
+        challenge: String,
+    },
 }

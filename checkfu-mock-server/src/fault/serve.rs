@@ -192,16 +192,14 @@ impl Exchange {
                 shot.hit();
                 reply::change_fields(request.headers_mut(), &change.remove, &change.set);
             }
-            Effect::Resume(resume) if self.operation.is_stream() => {
-                if paging::rewind(request.headers_mut(), resume) {
+            Effect::Resume(resume) if self.operation.is_stream()
+                && paging::rewind(request.headers_mut(), resume) => {
                     shot.hit();
                 }
-            }
-            Effect::Page(page) if self.operation.is_list() => {
-                if paging::change_query(request.uri_mut(), page) {
+            Effect::Page(page) if self.operation.is_list()
+                && paging::change_query(request.uri_mut(), page) => {
                     shot.hit();
                 }
-            }
             _ => {}
         }
         Before::GoOn

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::core::id::{PrincipalId, SessionId};
 use crate::core::moment::Moment;
 use crate::core::payload::{Block, Source};
+use crate::ledger::entropy::SystemEntropy;
 
 /// How long a challenge is good for.
 const LIFE: Duration = Duration::from_mins(10);
@@ -21,6 +22,9 @@ pub(crate) const SECRET_BYTES: usize = 64;
 const PREFIX: &str = "pic_";
 
 const ISSUED_BYTES: usize = 8;
+
+/// Two challenges of one millisecond are two: each is used once.
+const NONCE_BYTES: usize = 8;
 
 /// What a decision has to be about.
 #[derive(Debug, Clone, Copy)]
@@ -47,11 +51,12 @@ impl Challenges {
         Self { secret }
     }
 
-    /// A challenge for this subject. At another millisecond it is another one.
+    /// A fresh challenge for this subject.
     pub(crate) fn seal(&self, subject: Subject<'_>, now: Moment) -> String {
         let issued = now.milliseconds().to_be_bytes();
-        let mac = self.mac(subject, issued).finalize().into_bytes();
-        let token = [issued.as_slice(), mac.as_slice()].concat();
+        let nonce = SystemEntropy::bytes::<NONCE_BYTES>();
+        let mac = self.mac(subject, issued, nonce).finalize().into_bytes();
+        let token = [issued.as_slice(), nonce.as_slice(), mac.as_slice()].concat();
         format!("{PREFIX}{}", data_encoding::BASE64URL_NOPAD.encode(&token))
     }
 
@@ -64,15 +69,22 @@ impl Challenges {
     fn read(&self, subject: Subject<'_>, challenge: &str, now: Moment) -> Option<()> {
         let token = challenge.strip_prefix(PREFIX)?;
         let token = data_encoding::BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
-        let (issued, seal) = token.split_first_chunk::<ISSUED_BYTES>()?;
-        self.mac(subject, *issued).verify_slice(seal).ok()?;
+        let (issued, rest) = token.split_first_chunk::<ISSUED_BYTES>()?;
+        let (nonce, seal) = rest.split_first_chunk::<NONCE_BYTES>()?;
+        self.mac(subject, *issued, *nonce).verify_slice(seal).ok()?;
         let issued = Moment::from_milliseconds(i64::from_be_bytes(*issued));
         (now < issued.plus(LIFE)).then_some(())
     }
 
-    fn mac(&self, subject: Subject<'_>, issued: [u8; ISSUED_BYTES]) -> Hmac<Sha256> {
+    fn mac(
+        &self,
+        subject: Subject<'_>,
+        issued: [u8; ISSUED_BYTES],
+        nonce: [u8; NONCE_BYTES],
+    ) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new(&self.secret.into());
         mac.update(&issued);
+        mac.update(&nonce);
         for part in [subject.session.as_str(), subject.author.as_str()] {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
@@ -203,7 +215,7 @@ mod tests {
         let challenge = challenges.seal(subject, at(NOW));
         assert!(challenges.open(subject, &challenge, at(NOW + 599_999)));
         assert!(!challenges.open(subject, &challenge, at(NOW + 600_000)));
-        assert_ne!(challenge, challenges.seal(subject, at(NOW + 1)));
+        assert_ne!(challenge, challenges.seal(subject, at(NOW)));
         for index in 0..challenge.len() {
             let mut forged = challenge.clone().into_bytes();
             forged[index] = if forged[index] == b'A' { b'B' } else { b'A' };

@@ -42,9 +42,10 @@ pub(crate) async fn post(State(shared): State<Shared>, Ids(id): Ids<String>, cal
     let workspace = caller.workspace("Session")?;
     let session = shared.ledger.session(workspace, &id).await?;
     let (head, read) = read?;
+    let now = Moment::from(shared.clock.now());
     let effect = read
         .json
-        .and_then(|body| post_event::command(body, &shared.catalog))
+        .and_then(|body| post_event::command(body, &session.id, &shared, now))
         .map(|command| Effect::Post(session, command));
     mutate(&shared, workspace, &head, read.hash, effect).await
 }

@@ -5,11 +5,16 @@ mod read;
 
 use serde_json::Value;
 
+use super::challenge::{Challenges, Subject};
 use super::fields::Fields;
+use super::state::State;
 use crate::capability::Capability;
-use crate::catalog::Catalog;
 use crate::catalog::principal::APPROVE;
-use crate::core::command::{Command, Response};
+use crate::core::command::{Command, PromptCheck, Response};
+use crate::core::id::SessionId;
+use crate::core::moment::Moment;
+use crate::core::payload::UserMessage;
+use crate::core::prompt_integrity;
 use crate::wire::error::ApiError;
 
 /// The capability that a body needs: its type's, or that of a member.
@@ -29,8 +34,14 @@ pub(crate) fn needed_capability(body: &Value) -> Option<Capability> {
     }
 }
 
-/// Reads the body into a command; what its author may do is looked up now (WAIT-5).
-pub(crate) fn command(body: Value, catalog: &Catalog) -> Result<Command, ApiError> {
+/// Reads the body into a command for this Session; what its author may do is looked up now (WAIT-5), and so is what is
+/// suspicious in what is said (PIN-1).
+pub(crate) fn command(
+    body: Value,
+    session: &SessionId,
+    shared: &State,
+    now: Moment,
+) -> Result<Command, ApiError> {
     let mut fields = Fields::of(body, "")?;
     if fields.optional("events").is_some() {
         return Err(fields.invalid(
@@ -42,16 +53,19 @@ pub(crate) fn command(body: Value, catalog: &Catalog) -> Result<Command, ApiErro
     let mut payload = Fields::of(fields.required("payload")?, "payload")?;
     let payload = &mut payload;
     let command = match type_name.as_str() {
-        "user.message" => Command::Message {
-            message: read::message(payload)?,
-            check: None,
-        },
+        "user.message" => {
+            let message = read::message(payload)?;
+            Command::Message {
+                check: prompt_check(&message, session, &shared.challenges, now),
+                message,
+            }
+        }
         "user.interrupt" => Command::Interrupt(read::interrupt(payload)?),
         "user.custom_tool_result" => Command::Respond(Response::Result(read::custom_tool_result(payload)?)),
         "user.tool_confirmation" => {
             let confirmation = read::tool_confirmation(payload)?;
             Command::Respond(Response::Confirmation {
-                authorized: catalog.may(&confirmation.authored_by, APPROVE),
+                authorized: shared.catalog.may(&confirmation.authored_by, APPROVE),
                 confirmation,
             })
         }
@@ -67,4 +81,30 @@ pub(crate) fn command(body: Value, catalog: &Catalog) -> Result<Command, ApiErro
     payload.finish()?;
     fields.finish()?;
     Ok(command)
+}
+
+/// A-PIN: whether something is suspicious, and if so whether the author has decided about exactly this.
+fn prompt_check(
+    message: &UserMessage,
+    session: &SessionId,
+    challenges: &Challenges,
+    now: Moment,
+) -> Option<PromptCheck> {
+    if !Capability::PromptIntegrity.is_enabled() {
+        return None;
+    }
+    let inspection = prompt_integrity::inspect(&message.content)?;
+    let subject = Subject {
+        session,
+        author: &message.authored_by,
+        content: &message.content,
+    };
+    Some(PromptCheck {
+        inspection,
+        challenge_is_valid: message
+            .prompt_integrity
+            .as_ref()
+            .is_some_and(|decided| challenges.open(subject, &decided.challenge, now)),
+        fresh_challenge: challenges.seal(subject, now),
+    })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::challenge::Challenges;
 use super::idempotency::InFlight;
 use super::key_ring::KeyRing;
 use super::page_token::PageTokens;
@@ -22,6 +23,7 @@ pub(crate) struct State {
     pub(crate) catalog: Catalog,
     pub(crate) keys: KeyRing,
     pub(crate) tokens: PageTokens,
+    pub(crate) challenges: Challenges,
     pub(crate) in_flight: InFlight,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) keep_alive: Duration,

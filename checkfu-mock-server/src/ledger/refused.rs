@@ -18,10 +18,14 @@ pub(super) fn refusal_error(refusal: &Refusal) -> ApiError {
             .with_param("payload.session_thread_id")
             .with_detail("session_thread_ids", names(candidates)),
         Refusal::InsufficientAuthority => error.with_param("payload.authored_by"),
-        Refusal::DecisionRequired(inspection) => error
+        Refusal::DecisionRequired {
+            inspection,
+            challenge,
+        } => error
             .with_param("payload.content")
             .with_detail("findings", json(&inspection.findings))
-            .with_detail("corrected_content", json(&inspection.corrected)),
+            .with_detail("corrected_content", json(&inspection.corrected))
+            .with_detail("challenge", challenge.as_str()),
         _ => error,
     }
 }
@@ -38,7 +42,7 @@ fn code(refusal: &Refusal) -> Code {
         Refusal::StaleWait(_) => Code::StaleWait,
         Refusal::AmbiguousThread(_) => Code::AmbiguousThread,
         Refusal::InsufficientAuthority => Code::InsufficientAuthority,
-        Refusal::DecisionRequired(_) => Code::DecisionRequired,
+        Refusal::DecisionRequired { .. } => Code::DecisionRequired,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::catalog::Catalog;
 use crate::core::id::{PrincipalId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::fault::Faults;
+use crate::http::challenge::Challenges;
 use crate::http::idempotency::InFlight;
 use crate::http::key_ring::KeyRing;
 use crate::http::page_token::PageTokens;
@@ -99,6 +100,7 @@ impl Instance {
             catalog,
             keys: KeyRing::new(&lasting.api_key, workspace),
             tokens: PageTokens::new(store.page_secret),
+            challenges: Challenges::new(store.challenge_secret),
             in_flight: InFlight::default(),
             clock: Arc::clone(&clock),
             keep_alive: settings.keep_alive,
@@ -111,12 +113,12 @@ impl Instance {
                 router: router(shared),
                 faults: lasting.faults.clone(),
                 journal: lasting.journal.clone(),
-                mutants: lasting.mutants.clone(),
+                mutants: lasting.mutants,
                 clock,
                 stopping,
             },
             known,
-            runner: tokio::spawn(lasting.mutants.clone().enter(runner.run(activated))),
+            runner: tokio::spawn(lasting.mutants.enter(runner.run(activated))),
             writer: thread,
         })
     }

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::error::StartError;
 use crate::api_key;
+use crate::http::challenge;
 use crate::http::page_token::SECRET_BYTES;
 use crate::ledger::entropy::SystemEntropy;
 use crate::storage::directory::DataDirectory;
@@ -29,11 +30,12 @@ pub(super) struct Store {
     pub(super) reader: Reader,
     pub(super) directory: Option<DataDirectory>,
     pub(super) page_secret: [u8; SECRET_BYTES],
+    pub(super) challenge_secret: [u8; challenge::SECRET_BYTES],
 }
 
 impl Store {
-    /// Opens the log in a directory, or one in memory: the one that is there already, or a new one. Gives the key too: the one that was asked for, else the one
-    /// that the directory keeps, else a fresh one.
+    /// Opens the log in a directory, or one in memory: the one that is there already, or a new one. Gives the key too:
+    /// the one that was asked for, else the one that the directory keeps, else a fresh one.
     pub(super) fn open(
         directory: Option<&Path>,
         memory: Option<Arc<Mutex<Connection>>>,
@@ -66,22 +68,31 @@ impl Store {
     }
 
     fn prepare(shared: Arc<Mutex<Connection>>, path: &Path) -> Result<Self, StorageError> {
-        let secret = {
+        let (page_secret, challenge_secret) = {
             let mut connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
             schema::prepare(&mut connection, path)?;
-            schema::secret(&connection, "page", &SystemEntropy::bytes::<SECRET_BYTES>())?
+            (
+                secret(&connection, "page", path)?,
+                secret(&connection, "challenge", path)?,
+            )
         };
-        let page_secret = secret.try_into().map_err(|_| StorageError::Foreign {
-            path: path.to_owned(),
-        })?;
         Ok(Self {
             place: Place::Memory(Arc::clone(&shared)),
             reader: Reader::sharing(Arc::clone(&shared)),
             connection: shared,
             directory: None,
             page_secret,
+            challenge_secret,
         })
     }
+}
+
+/// A secret of this database, made once.
+fn secret<const N: usize>(connection: &Connection, name: &str, path: &Path) -> Result<[u8; N], StorageError> {
+    let secret = schema::secret(connection, name, &SystemEntropy::bytes::<N>())?;
+    secret.try_into().map_err(|_| StorageError::Foreign {
+        path: path.to_owned(),
+    })
 }
 
 fn checked(key: String) -> Result<String, StartError> {

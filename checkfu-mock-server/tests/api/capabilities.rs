@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::{World, message};
+use crate::support::world::World;
 
-const ON: [&str; 7] = [
+const ON: [&str; 8] = [
     "sessions",
     "runs",
     "threads",
@@ -12,6 +12,7 @@ const ON: [&str; 7] = [
     "waits",
     "outcomes",
     "previews",
+    "prompt_integrity",
 ];
 
 /// A-CAP: every capability is listed, with the truth about it.
@@ -109,15 +110,6 @@ async fn endpoints_of_disabled_capabilities_are_refused() {
 async fn inputs_of_disabled_capabilities_are_refused() {
     let world = World::new().await;
     let session = world.session().await;
-    let path = format!("/v1/sessions/{session}/events");
-    let mut decided = message("hello");
-    decided["payload"]["prompt_integrity"] = json!({"challenge": "c", "decision": "use_corrected"});
-    let answer = world
-        .client
-        .post(&path, &decided)
-        .await
-        .refused(403, "capability.disabled");
-    refused_for(answer.json, "prompt_integrity");
     for member in ["project_mounts", "memory_mounts"] {
         let mut body = world.create_body();
         body[member] = json!([]);

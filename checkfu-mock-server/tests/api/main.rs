@@ -19,6 +19,7 @@ mod list;
 mod outcomes;
 mod overlap;
 mod previews;
+mod prompts;
 mod requests;
 mod restart;
 mod scenarios;

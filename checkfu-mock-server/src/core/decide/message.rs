@@ -107,6 +107,9 @@ fn settle_prompt(
             Ok(())
         }
         Some(PromptDecision::PreserveOriginal) => Ok(()),
-        None => Err(Refusal::DecisionRequired(Box::new(check.inspection))),
+        None => Err(Refusal::DecisionRequired {
+            inspection: Box::new(check.inspection),
+            challenge: check.fresh_challenge,
+        }),
     }
 }

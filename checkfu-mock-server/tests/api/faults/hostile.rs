@@ -46,7 +46,7 @@ async fn a_client_that_keeps_to_the_contract_copes() {
         let mut settled = 0;
         while settled < 3 {
             let event = stream.next().await.expect("the Session has not ended").unwrap();
-            settled += u32::from(event.event_type().to_string() == "run.completed");
+            settled += u32::from(event.event_type() == "run.completed");
             streamed.push(serde_json::from_str(event.raw_json()).unwrap());
         }
         let fired: u64 = server
@@ -62,7 +62,7 @@ async fn a_client_that_keeps_to_the_contract_copes() {
             client: crate::support::client::Client::new(server.url(), server.api_key()),
             server,
         };
-        let log = world.log(&session.id().to_string()).await;
+        let log = world.log(session.id().as_ref()).await;
         assert_eq!(streamed, log[..streamed.len()]);
         let messages = log.iter().filter(|event| event["type"] == "user.message");
         assert_eq!(messages.count(), 3);
