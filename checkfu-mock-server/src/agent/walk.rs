@@ -368,7 +368,7 @@ impl<'a> Walk<'a> {
                 content,
             },
             None => Action::Trouble(SessionErrorDetail {
-                r#type: "scenario.no_such_child".to_owned(),
+                r#type: "unknown_error".to_owned(),
                 message: match to.number {
                     Some(number) => format!("there is no live child {name}#{number} to send to"),
                     None => format!("there is no live child {name} to send to"),

@@ -277,8 +277,8 @@ async fn every_built_in_scenario_is_listed() {
     assert_eq!(deployments["data"][0]["id"], world.server.deployment_id());
 }
 
-/// A recording, played with the same inputs, gives the same types of events, messages, calls and costs; children write at
-/// the same time, so what they wrote is compared without its order.
+/// A recording, played with the same inputs, gives the same types of events, messages, calls and costs; children work
+/// at the same time, so there the order is left out, and how often the Session rested between.
 #[tokio::test]
 async fn a_recording_plays_the_same() {
     let world = World::new().await;
@@ -304,8 +304,10 @@ async fn a_recording_plays_the_same() {
             .iter()
             .any(|kind| kind == "session.thread_created")
         {
-            expected.sort();
-            seen.sort();
+            for lines in [&mut expected, &mut seen] {
+                lines.retain(|line| !line.starts_with("session.status_"));
+                lines.sort();
+            }
         }
         assert_eq!(seen, expected, "{name} {inputs:?}\n{}", recording.yaml);
     }
