@@ -236,6 +236,13 @@ impl Shot {
         }
     }
 
+    /// It has changed something, or not.
+    pub(crate) fn hit_if(&mut self, changed: bool) {
+        if changed {
+            self.hit();
+        }
+    }
+
     /// It has changed something; counts once.
     pub(crate) fn hit(&mut self) {
         if !std::mem::replace(&mut self.counted, true) {

@@ -192,14 +192,12 @@ impl Exchange {
                 shot.hit();
                 reply::change_fields(request.headers_mut(), &change.remove, &change.set);
             }
-            Effect::Resume(resume) if self.operation.is_stream()
-                && paging::rewind(request.headers_mut(), resume) => {
-                    shot.hit();
-                }
-            Effect::Page(page) if self.operation.is_list()
-                && paging::change_query(request.uri_mut(), page) => {
-                    shot.hit();
-                }
+            Effect::Resume(resume) if self.operation.is_stream() => {
+                shot.hit_if(paging::rewind(request.headers_mut(), resume));
+            }
+            Effect::Page(page) if self.operation.is_list() => {
+                shot.hit_if(paging::change_query(request.uri_mut(), page));
+            }
             _ => {}
         }
         Before::GoOn

@@ -7,12 +7,15 @@ use crate::fault::plan::Shot;
 use crate::fault::target::Facts;
 
 /// No mutants.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mutants;
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mutants {
+    none: (),
+}
 
 impl Mutants {
     /// What these mutants do to a request from outside.
-    pub(crate) fn meet(self, _: &Facts<'_>) -> Option<Shot> {
+    pub(crate) fn meet(&self, _: &Facts<'_>) -> Option<Shot> {
+        let () = self.none;
         None
     }
 
