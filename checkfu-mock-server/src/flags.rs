@@ -7,10 +7,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use checkfu_mock_server::ScenarioError;
 use checkfu_mock_server::{MockServer, MockServerBuilder, StartError};
-use clap::{ArgGroup, Parser, value_parser};
+use clap::{ArgGroup, Parser, Subcommand, value_parser};
 
 use crate::log_filter::LogFilter;
+use crate::scenario_command::ScenarioCommand;
 use listening::Listening;
 use testing::Testing;
 
@@ -19,8 +21,11 @@ use testing::Testing;
 /// Prints one JSON line with its URL, its key and the ids to start with once it accepts connections; logs go to
 /// standard error as JSON. SIGTERM or SIGINT answers what was asked and stops.
 #[derive(Parser)]
-#[command(version, group(ArgGroup::new("log storage").required(true).args(["data_dir", "in_memory"])))]
+#[command(version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, group(ArgGroup::new("log storage").required(true).args(["data_dir", "in_memory"])))]
 pub(crate) struct Flags {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
     /// Directory that keeps the log; created if absent.
     #[arg(long, env = "CHECKFU_MOCK_DATA_DIR")]
     data_dir: Option<PathBuf>,
@@ -36,6 +41,10 @@ pub(crate) struct Flags {
     /// Another Principal that Sessions may act as; may be repeated, or separated by commas.
     #[arg(long = "principal", env = "CHECKFU_MOCK_PRINCIPALS", value_delimiter = ',')]
     principals: Vec<String>,
+
+    /// A scenario file to publish under its own name; may be repeated, or separated by commas.
+    #[arg(long = "scenario", env = "CHECKFU_MOCK_SCENARIOS", value_delimiter = ',')]
+    scenarios: Vec<PathBuf>,
 
     /// What an agent takes for each step of a Run, in milliseconds.
     #[arg(long, env = "CHECKFU_MOCK_STEP_DELAY_MS", default_value_t = 5)]
@@ -56,6 +65,14 @@ pub(crate) struct Flags {
     pub(crate) log: LogFilter,
 }
 
+/// What the program does instead of serving.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check, record and show scenario files.
+    #[command(subcommand)]
+    Scenario(ScenarioCommand),
+}
+
 /// Flags that make no sense.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlagError {
@@ -67,6 +84,8 @@ pub(crate) enum FlagError {
         path: PathBuf,
         source: std::io::Error,
     },
+    #[error("--scenario {path}: {source}")]
+    Scenario { path: PathBuf, source: ScenarioError },
 }
 
 impl Flags {
@@ -83,6 +102,17 @@ impl Flags {
         }
         for id in &self.principals {
             builder = builder.principal(id)?;
+        }
+        for path in &self.scenarios {
+            let yaml = std::fs::read_to_string(path).map_err(|source| FlagError::File {
+                flag: "--scenario",
+                path: path.clone(),
+                source,
+            })?;
+            builder = builder.scenario(yaml).map_err(|source| FlagError::Scenario {
+                path: path.clone(),
+                source,
+            })?;
         }
         Ok(self.testing.apply(self.listening.apply(builder)?))
     }

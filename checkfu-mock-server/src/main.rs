@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use checkfu_mock_server::{MockServer, StartError};
 use clap::Parser;
-use flags::{FlagError, Flags};
+use flags::{Command, FlagError, Flags};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// How the program ends when it was told something that makes no sense, like the command line's own errors.
@@ -16,6 +16,9 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let flags = Flags::parse();
+    if let Some(Command::Scenario(command)) = &flags.command {
+        return scenario_command::run(command);
+    }
     tracing_subscriber::fmt()
         .json()
         .with_writer(io::stderr)
@@ -58,7 +61,7 @@ impl From<FlagError> for Failure {
     fn from(error: FlagError) -> Self {
         match error {
             FlagError::Start(error) => error.into(),
-            FlagError::File { .. } => Self::Usage(error),
+            FlagError::File { .. } | FlagError::Scenario { .. } => Self::Usage(error),
         }
     }
 }

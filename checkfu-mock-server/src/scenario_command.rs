@@ -67,16 +67,18 @@ fn carry_out(command: &ScenarioCommand) -> io::Result<ExitCode> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        ScenarioCommand::Show { name } => match built_in_scenarios().find(|scenario| scenario.name == *name) {
-            Some(scenario) => {
-                out.write_all(scenario.yaml.as_bytes())?;
-                Ok(ExitCode::SUCCESS)
+        ScenarioCommand::Show { name } => {
+            match built_in_scenarios().find(|scenario| scenario.name == *name) {
+                Some(scenario) => {
+                    out.write_all(scenario.yaml.as_bytes())?;
+                    Ok(ExitCode::SUCCESS)
+                }
+                None => {
+                    eprintln!("error: there is no built-in scenario {name}; `scenario list` names them");
+                    Ok(ExitCode::from(REFUSED))
+                }
             }
-            None => {
-                eprintln!("error: there is no built-in scenario {name}; `scenario list` names them");
-                Ok(ExitCode::from(REFUSED))
-            }
-        },
+        }
     }
 }
 
@@ -96,7 +98,10 @@ fn check(files: &[PathBuf], out: &mut impl Write) -> io::Result<ExitCode> {
 }
 
 fn record(files: &[PathBuf], name: &str, out: &mut impl Write) -> io::Result<ExitCode> {
-    let texts = files.iter().map(|file| read(file)).collect::<io::Result<Vec<_>>>()?;
+    let texts = files
+        .iter()
+        .map(|file| read(file))
+        .collect::<io::Result<Vec<_>>>()?;
     let logs: Vec<&str> = texts.iter().map(String::as_str).collect();
     match record_scenario(name, &logs) {
         Ok(recording) => {
