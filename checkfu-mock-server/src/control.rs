@@ -4,7 +4,10 @@ pub(crate) mod clock;
 mod input;
 pub(crate) mod restart;
 pub(crate) mod routes;
+pub(crate) mod workspace;
+mod workspace_routes;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -17,6 +20,7 @@ use crate::mutant::Mutant;
 use crate::mutant::Mutants;
 use clock::ServerClock;
 use restart::{Command, Restart, RestartError};
+use workspace::{Current, Workspace};
 
 /// The server from behind. Clones control the same server; the control listener does the same over HTTP.
 #[derive(Debug, Clone)]
@@ -30,6 +34,7 @@ pub struct Control {
     )]
     mutants: Mutants,
     commands: mpsc::Sender<Command>,
+    current: Current,
 }
 
 /// The clock cannot be moved: it was given to the builder, and only its owner moves it.
@@ -51,6 +56,7 @@ impl Control {
             clock,
             mutants,
             commands,
+            current: Current::default(),
         };
         (control, commanded)
     }
@@ -63,6 +69,14 @@ impl Control {
     /// The latest requests in the order of arrival, at most 1000; no keys, no bodies.
     pub fn journal(&self) -> Vec<JournalEntry> {
         self.journal.entries()
+    }
+
+    /// Principals and AgentDeployments.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            current: Arc::clone(&self.current),
+            clock: self.clock.shared(),
+        }
     }
 
     /// The server's time.
@@ -124,6 +138,11 @@ impl Control {
     #[cfg(feature = "mutants")]
     pub fn set_mutants(&self, mutants: &[Mutant]) {
         self.mutants.set(mutants);
+    }
+
+    /// Where each life puts its catalog.
+    pub(crate) fn current(&self) -> Current {
+        Arc::clone(&self.current)
     }
 
     pub(crate) fn clock(&self) -> &ServerClock {

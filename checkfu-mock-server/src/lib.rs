@@ -44,6 +44,7 @@ mod wire;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use control::restart::{Restart, RestartError};
+pub use control::workspace::{DeploymentStatus, PrincipalStatus, Workspace, WorkspaceError};
 pub use control::{Control, FixedClock};
 pub use fault::{
     Answer, Cut, Delay, Effect, Event, EventEdit, Fault, FaultStatus, Faults, Format, GoAway, Headers, How,

@@ -4,7 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Mutant, wire};
+use super::promise::Mutant;
+use super::wire;
 use crate::fault::plan::Shot;
 use crate::fault::target::Facts;
 

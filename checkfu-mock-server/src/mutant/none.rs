@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::Mutant;
+use super::promise::Mutant;
 use crate::fault::plan::Shot;
 use crate::fault::target::Facts;
 

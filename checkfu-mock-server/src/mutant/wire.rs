@@ -1,6 +1,6 @@
 //! Mutants that show in what goes over the wire, whatever the rest of the server does.
 
-use super::Mutant;
+use super::promise::Mutant;
 use crate::fault::plan::Shot;
 use crate::fault::target::Facts;
 use crate::fault::{

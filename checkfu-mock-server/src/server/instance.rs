@@ -1,6 +1,6 @@
 //! One life of the server, from its opening of the log to its letting go of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use tokio::sync::mpsc;
@@ -12,6 +12,7 @@ use super::front::Front;
 use super::settings::Settings;
 use super::store::{Place, Store};
 use crate::catalog::Catalog;
+use crate::control::workspace::Current;
 use crate::core::id::{PrincipalId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::fault::Faults;
@@ -39,6 +40,7 @@ pub(super) struct Lasting {
     pub(super) faults: Faults,
     pub(super) journal: Journal,
     pub(super) mutants: Mutants,
+    pub(super) current: Current,
 }
 
 /// The ids that a caller starts with.
@@ -89,6 +91,7 @@ impl Instance {
                 .map(|plain| plain.id.to_string())
                 .unwrap_or_default(),
         };
+        *lasting.current.write().unwrap_or_else(PoisonError::into_inner) = Some(catalog.clone());
         let runner = Runner::new(
             ledger.clone(),
             catalog.clone(),

@@ -71,6 +71,7 @@ pub(super) async fn start(settings: Settings) -> Result<MockServer, StartError> 
         faults,
         journal,
         mutants,
+        current: control.current(),
     };
     let (first_stop, life) = Stop::new();
     let instance = Instance::start(&lasting, store, life.clone()).await?;

@@ -16,6 +16,9 @@ mod idempotency;
 mod interrupts;
 mod limits;
 mod list;
+#[cfg(feature = "mutants")]
+mod mutants;
+mod operations;
 mod outcomes;
 mod overlap;
 mod previews;
