@@ -96,21 +96,17 @@ impl<'a> Batch<'a> {
         };
         let from = self.session.head.status;
         if self.session.head.last_seq > 0 && !self.is_legal(from, to) {
-            let between = [
-                (SessionStatus::Pending, EventData::StatusPending(Empty {})),
-                (
-                    SessionStatus::Provisioning,
-                    EventData::StatusProvisioning(Empty {}),
-                ),
-            ]
-            .into_iter()
-            .find(|(status, _)| {
-                !to.is_terminal() && self.is_legal(from, *status) && self.is_legal(*status, to)
-            });
-            match between {
-                Some((_, between)) => self.on_session(run, between),
-                None => return Err(Refusal::InvalidTransition { from, to }),
-            };
+            let unfinished = self.unfinished_before || !self.session.unfinished.is_empty();
+            let between =
+                transition::way(from, to, unfinished).ok_or(Refusal::InvalidTransition { from, to })?;
+            for status in between {
+                let data = match status {
+                    SessionStatus::Pending => EventData::StatusPending(Empty {}),
+                    SessionStatus::Provisioning => EventData::StatusProvisioning(Empty {}),
+                    _ => EventData::StatusRunning(Empty {}),
+                };
+                self.on_session(run, data);
+            }
         }
         self.on_session(run, data);
         Ok(())
