@@ -1,6 +1,7 @@
 //! Interrupts (SES-10, WAIT-2, A-INT).
 
 use super::rest;
+use crate::core::assignment::Resolution;
 use crate::core::batch::Batch;
 use crate::core::event::EventData;
 use crate::core::id::{RunId, ThreadId};
@@ -55,7 +56,9 @@ pub(super) fn accept(batch: &mut Batch<'_>, interrupt: UserInterrupt) -> Result<
 }
 
 fn cancel(batch: &mut Batch<'_>, run: &Run) -> Result<(), Refusal> {
-    if let Some(outcome) = &run.outcome {
+    if let Some(outcome) = &run.outcome
+        && !is_evaluated(run)
+    {
         let evaluated = Evaluated {
             outcome_id: outcome.id.clone(),
             iteration: outcome.iteration.max(1),
@@ -72,6 +75,13 @@ fn cancel(batch: &mut Batch<'_>, run: &Run) -> Result<(), Refusal> {
         return Ok(());
     }
     rest::rest_child(batch, &run.thread_id, &run.id, "end_turn")
+}
+
+/// Whether the grader has said the last word on the Run's Outcome: an interrupt does not take it back (A-OUT).
+fn is_evaluated(run: &Run) -> bool {
+    run.parked.iter().any(|parked| {
+        matches!(parked.resolution, Some(Resolution::Graded { result }) if result != OutcomeResult::NeedsRevision)
+    })
 }
 
 /// A Run that settles its output is not ended: its own end brings the idle. Queued Runs start after the idle.
