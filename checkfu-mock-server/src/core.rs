@@ -31,4 +31,6 @@ pub(crate) mod transition;
 pub(crate) mod wait;
 
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod tests;

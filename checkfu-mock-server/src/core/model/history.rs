@@ -1,0 +1,373 @@
+//! One history: a Session and its forks, driven by random moves in the core and in the model at once.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::commands::command;
+use super::generator::{next_move, pause};
+use super::invariants::Promises;
+use super::moves::Move;
+use super::names::Names;
+use super::random::Random;
+use super::roster::{MAX_DURATION, admission};
+use super::specification::{Model, Verdict};
+use crate::core::admission::{Behaviour, ForkOrigin, OnDeadline, Overlap, WaitStyle};
+use crate::core::command::Command;
+use crate::core::decide::decide;
+use crate::core::event::Event;
+use crate::core::id::{Entropy, EventId};
+use crate::core::moment::Moment;
+use crate::core::payload::{SessionForked, Wait as CoreWait};
+use crate::core::refusal::Refusal;
+use crate::core::session::Session;
+use crate::core::status::RunStatus;
+use crate::core::touched::Touched;
+
+/// Counts instead of guessing.
+struct Counter(u128);
+
+impl Entropy for Counter {
+    fn next(&mut self) -> [u8; 16] {
+        self.0 += 1;
+        self.0.to_be_bytes()
+    }
+}
+
+/// One Session in both.
+struct World {
+    session: Session,
+    log: Vec<Event>,
+    names: Names,
+    model: Model,
+    promises: Promises,
+}
+
+/// One history.
+pub(super) struct History {
+    label: String,
+    random: Random,
+    behaviour: Behaviour,
+    worlds: Vec<World>,
+    entropy: Counter,
+    now: i64,
+    serial: u64,
+    /// What was done, to be read by people.
+    told: Vec<String>,
+    /// The types of events that were written, and the refusals.
+    seen: BTreeSet<String>,
+}
+
+impl History {
+    /// Plays one round to its end.
+    pub(super) fn play(seed: u64, round: u64) -> BTreeSet<String> {
+        let mut random = Random::seeded(seed.wrapping_add(round.wrapping_mul(0x1000_0001)));
+        let behaviour = Behaviour {
+            overlap: [Overlap::Queue, Overlap::Queue, Overlap::Parallel][random.below(3)],
+            wait_style: [WaitStyle::Both, WaitStyle::Waiting, WaitStyle::Idle][random.below(3)],
+            on_deadline: [OnDeadline::Idle, OnDeadline::Failed][random.below(2)],
+            max_retries: u32::try_from(random.below(3)).unwrap(),
+            max_startups: u32::try_from(random.below(3)).unwrap(),
+        };
+        let moves = 30 + random.below(170);
+        let mut history = Self {
+            label: format!("CHECKFU_TEST_SEED={seed}, round {round}, {behaviour:?}"),
+            random,
+            behaviour,
+            worlds: Vec::new(),
+            entropy: Counter(0),
+            now: 0,
+            serial: 0,
+            told: Vec::new(),
+            seen: BTreeSet::new(),
+        };
+        history.admit();
+        for _ in 0..moves {
+            history.advance();
+        }
+        history.seen
+    }
+
+    fn admit(&mut self) {
+        let mut session = Session::admitted(admission(0, self.behaviour, None));
+        let now = Moment::from_milliseconds(0);
+        let outcome = decide(&mut session, Command::Admit, now, &mut self.entropy).unwrap();
+        self.worlds.push(World {
+            promises: Promises::of(&session.admission),
+            session,
+            log: Vec::new(),
+            names: Names::default(),
+            model: Model::admitted(self.behaviour, i64::from(MAX_DURATION) * 1_000),
+        });
+        self.compare(0, 0, outcome.events, "admission");
+    }
+
+    fn advance(&mut self) {
+        let place = self.random.below(self.worlds.len());
+        if self.worlds.len() < 4 && self.random.one_in(45) {
+            return self.fork(place);
+        }
+        let world = &self.worlds[place];
+        let action = next_move(&mut self.random, &world.model);
+        self.now += pause(&mut self.random, &world.model, &action, self.now);
+        self.carry_out(place, &action);
+    }
+
+    fn carry_out(&mut self, place: usize, action: &Move) {
+        self.serial += 1;
+        let now = self.now;
+        self.told.push(format!("at {now} to Session {place}: {action:?}"));
+        let world = &mut self.worlds[place];
+        let command = command(action, &world.names, self.serial, world.model.threads.len());
+        let before = world.session.clone();
+        let known = world.model.lines.len();
+        let predicted = world.model.predict(action, now);
+        let done = decide(
+            &mut world.session,
+            command,
+            Moment::from_milliseconds(now),
+            &mut self.entropy,
+        );
+        match done {
+            Ok(outcome) => {
+                let got = outcome.replay_of.map_or(Verdict::Accepted, Verdict::Replay);
+                self.seen
+                    .extend(outcome.replay_of.map(|_| "repetition".to_owned()));
+                if got != predicted {
+                    let lines: Vec<&str> = outcome
+                        .events
+                        .iter()
+                        .map(|event| event.data.type_name())
+                        .collect();
+                    self.fail(&format!("expected {predicted:?}, got {got:?} with {lines:?}"));
+                }
+                if outcome.replay_of.is_some() {
+                    if !outcome.events.is_empty() || world.session != before {
+                        self.fail("a repetition changed something");
+                    }
+                    return;
+                }
+                self.compare(place, known, outcome.events, "the log");
+            }
+            Err(refused) => {
+                let refusal = spelled(&refused.refusal, &before);
+                self.seen.insert(
+                    refusal
+                        .split(" [")
+                        .next()
+                        .unwrap_or_default()
+                        .split(' ')
+                        .take(2)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                );
+                let got = Verdict::Refused(refusal);
+                let changed = !refused.untouched || world.session != before;
+                if changed {
+                    self.fail(&format!("{got:?}, but something was changed"));
+                }
+                if got != predicted || world.model.lines.len() != known {
+                    self.fail(&format!("expected {predicted:?}, got {got:?}"));
+                }
+            }
+        }
+        self.check(place);
+    }
+
+    fn fork(&mut self, place: usize) {
+        let number = self.worlds.len();
+        let source = &self.worlds[place];
+        let seq = 1 + self.random.below(source.log.len());
+        self.told.push(format!(
+            "at {}: Session {number} forks Session {place} after {seq}",
+            self.now
+        ));
+        let last = &source.log[seq - 1];
+        let origin = ForkOrigin {
+            session_id: source.session.admission.id.clone(),
+            event_id: last.id.clone(),
+            seq: seq as u64,
+        };
+        let forked = SessionForked {
+            source_session_id: origin.session_id.clone(),
+            source_event_id: origin.event_id.clone(),
+            source_seq: origin.seq,
+        };
+        let admission = admission(number, self.behaviour, Some(origin));
+        let mut session = Session::admitted(admission.clone());
+        let mut names = Names::default();
+        let mut promises = Promises::of(&admission);
+        let mut log = source.log[..seq].to_vec();
+        for event in &mut log {
+            event.session_id = admission.id.clone();
+            session.apply(event, &mut Touched::default());
+            names.line(event);
+            promises.take(event, &mut self.random);
+        }
+        let mut model = source.model.forked_at(seq as u64);
+        model.now = self.now;
+        let now = Moment::from_milliseconds(self.now);
+        let outcome = decide(&mut session, Command::BeginFork(forked), now, &mut self.entropy).unwrap();
+        self.worlds.push(World {
+            session,
+            log,
+            names,
+            model,
+            promises,
+        });
+        self.compare(number, seq, outcome.events, "the fork");
+        self.check(number);
+    }
+
+    /// The events that the core wrote are the lines that the model predicts.
+    fn compare(&mut self, place: usize, known: usize, events: Vec<Event>, what: &str) {
+        let world = &mut self.worlds[place];
+        let got: Vec<String> = events.iter().map(|event| world.names.line(event)).collect();
+        let expected = world.model.lines[known..].to_vec();
+        let broken = events
+            .iter()
+            .find_map(|event| world.promises.take(event, &mut self.random));
+        self.seen
+            .extend(events.iter().map(|event| event.data.type_name().to_owned()));
+        world.log.extend(events);
+        for line in &got {
+            self.told.push(format!("        {line}"));
+        }
+        if got != expected {
+            self.fail(&format!("{what} differs\nexpected {expected:#?}\ngot {got:#?}"));
+        }
+        if let Some(broken) = broken {
+            self.fail(&broken);
+        }
+    }
+
+    /// The state is what the model has, and keeps every promise that the log makes.
+    fn check(&mut self, place: usize) {
+        let world = &self.worlds[place];
+        let (expected, got) = (of_model(&world.model), of_session(&world.session, &world.log));
+        if got != expected {
+            self.fail(&format!("the state differs\nexpected {expected}\ngot      {got}"));
+        }
+        if let Some(broken) = world.promises.broken(&world.session) {
+            self.fail(&broken);
+        }
+    }
+
+    fn fail(&self, what: &str) -> ! {
+        let mut text = format!("{}\n", self.label);
+        for line in &self.told {
+            let _ = writeln!(text, "{line}");
+        }
+        panic!("{text}\n{what}\n({})", self.label);
+    }
+}
+
+fn of_model(model: &Model) -> String {
+    let threads: Vec<_> = (0..model.threads.len())
+        .map(|place| {
+            (
+                model.thread_status(place),
+                model.threads[place].archived.is_some(),
+            )
+        })
+        .collect();
+    let waits: Vec<_> = model
+        .open_waits()
+        .map(|wait| (wait.thread, wait.generation, wait.blocker))
+        .collect();
+    let runs: Vec<_> = (0..model.runs.len())
+        .filter(|&run| !model.is_settled(run))
+        .map(|number| {
+            let run = &model.runs[number];
+            let deadline = run.deadline.filter(|_| is_executing(run.status));
+            (
+                run.thread,
+                run.status,
+                run.attempt,
+                run.continuation,
+                run.position,
+                deadline,
+            )
+        })
+        .collect();
+    format!(
+        "{:?} {:?} threads {threads:?} waits {waits:?} runs {runs:?} last {}",
+        model.status,
+        model.stop_reason,
+        model.last_seq()
+    )
+}
+
+fn of_session(session: &Session, log: &[Event]) -> String {
+    let seq_of = |id: &EventId| {
+        log.iter()
+            .rev()
+            .find(|event| event.id == *id)
+            .map_or(0, |event| event.seq)
+    };
+    let place = |id| session.ordinal(id).unwrap();
+    let threads: Vec<_> = session
+        .threads
+        .iter()
+        .map(|thread| (session.thread_status(thread), thread.archived_at.is_some()))
+        .collect();
+    let waits: Vec<_> = session
+        .waits
+        .open()
+        .map(|record| {
+            (
+                place(&record.thread),
+                CoreWait::generation(&record.wait),
+                seq_of(&record.blocker),
+            )
+        })
+        .collect();
+    let runs: Vec<_> = session
+        .unfinished
+        .iter()
+        .map(|run| {
+            let deadline = run
+                .deadline_at
+                .filter(|_| is_executing(run.status))
+                .map(Moment::milliseconds);
+            (
+                place(&run.thread_id),
+                run.status,
+                run.attempt,
+                run.continuation,
+                run.position,
+                deadline,
+            )
+        })
+        .collect();
+    format!(
+        "{:?} {:?} threads {threads:?} waits {waits:?} runs {runs:?} last {}",
+        session.head.status, session.head.stop_reason, session.head.last_seq
+    )
+}
+
+/// A deadline counts, and is known from the log, from the start on.
+fn is_executing(status: RunStatus) -> bool {
+    matches!(status, RunStatus::Running | RunStatus::Reconciling)
+}
+
+fn spelled(refusal: &Refusal, session: &Session) -> String {
+    match refusal {
+        Refusal::InvalidTransition { from, to } => {
+            format!("invalid transition {} {}", from.as_str(), to.as_str())
+        }
+        Refusal::StaleStep => "stale step".to_owned(),
+        Refusal::OutcomeActive => "outcome active".to_owned(),
+        Refusal::PrimaryThread => "primary thread".to_owned(),
+        Refusal::ThreadBusy(_) => "thread busy".to_owned(),
+        Refusal::UnknownThread => "unknown thread".to_owned(),
+        Refusal::UnknownAction => "unknown action".to_owned(),
+        Refusal::StaleWait(_) => "stale wait".to_owned(),
+        Refusal::AmbiguousThread(candidates) => {
+            let mut places: Vec<_> = candidates.iter().map(|id| session.ordinal(id).unwrap()).collect();
+            places.sort_unstable();
+            format!("ambiguous {places:?}")
+        }
+        Refusal::InsufficientAuthority => "insufficient authority".to_owned(),
+        Refusal::DecisionRequired(_) => "decision required".to_owned(),
+    }
+}
