@@ -46,7 +46,7 @@ impl Service for Front {
     }
 
     async fn answer(&self, request: Request<Body>, line: Arc<Line>) -> Result<Response, Broken> {
-        self.mutants.enter(self.answer_here(request, line)).await
+        self.mutants.clone().enter(self.answer_here(request, line)).await
     }
 }
 

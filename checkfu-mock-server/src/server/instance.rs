@@ -116,12 +116,12 @@ impl Instance {
                 router: router(shared),
                 faults: lasting.faults.clone(),
                 journal: lasting.journal.clone(),
-                mutants: lasting.mutants,
+                mutants: lasting.mutants.clone(),
                 clock,
                 stopping,
             },
             known,
-            runner: tokio::spawn(lasting.mutants.enter(runner.run(activated))),
+            runner: tokio::spawn(lasting.mutants.clone().enter(runner.run(activated))),
             writer: thread,
         })
     }

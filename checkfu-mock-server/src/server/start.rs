@@ -45,7 +45,7 @@ pub(super) async fn start(settings: Settings) -> Result<MockServer, StartError> 
     if settings.hostile {
         hostile::plan(&faults);
     }
-    let mutants = Mutants;
+    let mutants = Mutants::default();
     #[cfg(feature = "mutants")]
     mutants.set(&settings.mutants);
     let journal = Journal::default();
@@ -53,7 +53,7 @@ pub(super) async fn start(settings: Settings) -> Result<MockServer, StartError> 
         faults.clone(),
         journal.clone(),
         settings.clock.clone(),
-        mutants,
+        mutants.clone(),
     );
     let (stop, stopping) = Stop::new();
     let mut tasks = Vec::new();

@@ -80,6 +80,7 @@ fn check(finding: Finding) -> PromptCheck {
             corrected: vec![Block::text("corrected")],
         },
         challenge_is_valid: finding.challenge_is_valid,
+        fresh_challenge: "fresh".to_owned(),
     }
 }
 

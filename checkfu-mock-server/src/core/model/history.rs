@@ -368,6 +368,6 @@ fn spelled(refusal: &Refusal, session: &Session) -> String {
             format!("ambiguous {places:?}")
         }
         Refusal::InsufficientAuthority => "insufficient authority".to_owned(),
-        Refusal::DecisionRequired(_) => "decision required".to_owned(),
+        Refusal::DecisionRequired { .. } => "decision required".to_owned(),
     }
 }
