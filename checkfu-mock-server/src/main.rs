@@ -2,6 +2,7 @@
 
 mod flags;
 mod log_filter;
+mod scenario_command;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
