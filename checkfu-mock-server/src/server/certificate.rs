@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair};
+use rustls::pki_types::ServerName;
 
 use super::error::StartError;
 use crate::storage::error::StorageError;
@@ -26,6 +27,11 @@ pub(super) fn find_or_make(
     host: IpAddr,
     directory: Option<&Path>,
 ) -> Result<Certificate, StartError> {
+    let is_name = |name: &&String| ServerName::try_from(name.as_str()).is_ok();
+    if let Some(wrong) = more.iter().find(|name| !is_name(name)) {
+        let problem = format!("{wrong:?} is neither a host name nor an address");
+        return Err(StartError::Tls { problem });
+    }
     let names = names(more, host);
     let Some(directory) = directory else {
         return make(&names);

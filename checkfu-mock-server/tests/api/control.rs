@@ -447,7 +447,7 @@ async fn the_workspace_is_changed_from_behind() {
     let (world, behind) = controlled(MockServer::builder().data_dir(directory.path())).await;
     let id = "prin_11112222333344445555666677778888";
     let create = json!({"agent_deployment_id": world.server.deployment_id(), "principal_id": id});
-    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 400);
+    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 404);
     let body = json!({"id": id, "permissions": ["approve"]});
     assert_eq!(
         behind
@@ -524,5 +524,5 @@ async fn the_workspace_is_changed_from_behind() {
             .0,
         200
     );
-    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 400);
+    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 404);
 }

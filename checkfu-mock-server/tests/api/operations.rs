@@ -21,8 +21,11 @@ async fn every_flag_has_an_environment_variable() {
         let name = option.split([' ', '\n']).next().unwrap();
         let variable = format!("CHECKFU_MOCK_{}", name.to_uppercase().replace('-', "_"));
         let plural = format!("{variable}S");
-        let told =
-            option.contains(&format!("[env: {variable}=")) || option.contains(&format!("[env: {plural}="));
+        let tells = |variable: &str| {
+            let mut ends = ["=", "]"].iter();
+            ends.any(|end| option.contains(&format!("[env: {variable}{end}")))
+        };
+        let told = tells(&variable) || tells(&plural);
         assert!(told, "--{name} is not told to be {variable}: {option}");
     }
 }
@@ -128,7 +131,8 @@ async fn flags_that_make_no_sense_are_told() {
     ] {
         let mut command = program(directory.path());
         let output = command.args(arguments).stderr(Stdio::piped()).output();
-        let output = tokio::time::timeout(PATIENCE, output).await.unwrap().unwrap();
+        let output = tokio::time::timeout(PATIENCE, output).await;
+        let output = output.unwrap_or_else(|_| panic!("{arguments:?} starts")).unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?} {told}");
         assert!(
