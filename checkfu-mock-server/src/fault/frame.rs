@@ -186,7 +186,7 @@ mod tests {
                 spacing: Spacing::None,
                 ..Format::default()
             }),
-            b"id:7\nevent:agent.message\r\ndata:{\"seq\":7}\r\n"
+            b"id:7\nevent:agent.message\r\ndata:{\"seq\":7}\r\r\n"
         );
         assert_eq!(
             written(Format {
