@@ -2,12 +2,14 @@
 
 pub(crate) mod clock;
 mod input;
+pub(crate) mod life;
 pub(crate) mod restart;
+pub(crate) mod retention;
+mod retention_routes;
 pub(crate) mod routes;
 pub(crate) mod workspace;
 mod workspace_routes;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,8 +21,9 @@ use crate::journal::{Journal, JournalEntry};
 use crate::mutant::Mutant;
 use crate::mutant::Mutants;
 use clock::ServerClock;
+use life::Current;
 use restart::{Command, Restart, RestartError};
-use workspace::{Current, Workspace};
+use workspace::Workspace;
 
 /// The server from behind. Clones control the same server; the control listener does the same over HTTP.
 #[derive(Debug, Clone)]
@@ -74,7 +77,7 @@ impl Control {
     /// Principals and AgentDeployments.
     pub fn workspace(&self) -> Workspace {
         Workspace {
-            current: Arc::clone(&self.current),
+            current: self.current.clone(),
             clock: self.clock.shared(),
         }
     }
@@ -142,7 +145,7 @@ impl Control {
 
     /// Where each life puts its catalog.
     pub(crate) fn current(&self) -> Current {
-        Arc::clone(&self.current)
+        self.current.clone()
     }
 
     pub(crate) fn clock(&self) -> &ServerClock {

@@ -4,17 +4,21 @@ pub(crate) mod activation;
 mod append;
 pub(crate) mod entropy;
 pub(crate) mod folds;
+pub(crate) mod fork;
 pub(crate) mod handle;
 pub(crate) mod mutation;
 pub(crate) mod preview;
 mod refused;
 pub(crate) mod registry;
 pub(crate) mod reply;
+pub(crate) mod retention;
 mod step;
 mod task;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Clock;
@@ -31,10 +35,11 @@ use crate::storage::writer::Writer;
 use crate::wire::error::ApiError;
 use activation::Notice;
 use folds::Folds;
-use handle::SessionHandle;
+use handle::{LogEnd, SessionHandle};
 use mutation::Mutation;
 use registry::Registry;
 use reply::Reply;
+use retention::{Erased, Trimmed};
 use step::StepTaken;
 use task::Task;
 
@@ -138,6 +143,65 @@ impl Ledger {
         answered
             .await
             .unwrap_or_else(|_| Err(Arc::new(StorageError::Closed)))
+    }
+
+    /// A-GAP: removes the events of a Session before a `seq`, or all of them if none has so high a one; its state is kept.
+    /// Streams that had not got that far are closed.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives up the answer, not the trim.
+    pub(crate) async fn trim(
+        &self,
+        session: Arc<SessionHandle>,
+        before_seq: u64,
+    ) -> Result<Trimmed, ApiError> {
+        let row = session.row;
+        self.remove(
+            session,
+            move |connection, folds| retention::trim(connection, folds, row, before_seq),
+            |trimmed| trimmed.end,
+        )
+        .await
+    }
+
+    /// A-GAP, A-SEQ: removes single events of a Session, which leaves holes; its state is kept.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives up the answer, not the erasure.
+    pub(crate) async fn erase(
+        &self,
+        session: Arc<SessionHandle>,
+        seqs: BTreeSet<u64>,
+    ) -> Result<Erased, ApiError> {
+        let row = session.row;
+        self.remove(
+            session,
+            move |connection, folds| retention::erase(connection, folds, row, &seqs),
+            |erased| erased.end,
+        )
+        .await
+    }
+
+    async fn remove<T: Send + 'static>(
+        &self,
+        session: Arc<SessionHandle>,
+        work: impl FnOnce(&Connection, &mut Folds) -> Result<T, StorageError> + Send + 'static,
+        end: impl FnOnce(&T) -> LogEnd + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let (answer, answered) = oneshot::channel();
+        self.writer.submit(Task::new(work, move |done: Result<T, _>| {
+            let result = match done {
+                Ok(done) => {
+                    session.publish(end(&done));
+                    Ok(done)
+                }
+                Err(error) => Err(refused(&error)),
+            };
+            let _ = answer.send(result);
+        }));
+        answered.await.unwrap_or_else(|_| Err(ApiError::internal()))
     }
 
     /// Lets happen what is due in a Session by now.

@@ -44,6 +44,7 @@ mod wire;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use control::restart::{Restart, RestartError};
+pub use control::retention::{Retention, RetentionError};
 pub use control::workspace::{DeploymentStatus, PrincipalStatus, Workspace, WorkspaceError};
 pub use control::{Control, FixedClock};
 pub use fault::{

@@ -3,8 +3,10 @@
 pub(crate) mod approvals;
 pub(crate) mod catalog;
 pub(crate) mod directory;
+pub(crate) mod erased;
 pub(crate) mod error;
 pub(crate) mod events;
+pub(crate) mod fork;
 pub(crate) mod idempotency;
 mod json;
 pub(crate) mod position;

@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub(crate) mod capability;
 pub(crate) mod deployment;
+pub(crate) mod diff;
 pub(crate) mod error;
 pub(crate) mod page;
 pub(crate) mod run;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::input;
 use super::restart::RestartError;
+use super::retention_routes;
 use super::workspace_routes;
 use super::{Control, FixedClock};
 use crate::http::body::{self, EmptyBody};
@@ -38,6 +39,7 @@ pub(crate) fn router(control: Control, token: &str) -> Router {
     let routes = routes.route("/control/mutants", get(mutants).put(set_mutants));
     routes
         .merge(workspace_routes::routes())
+        .merge(retention_routes::routes())
         .fallback(async || {
             Refused::from(ApiError::new(
                 Code::NotFound,

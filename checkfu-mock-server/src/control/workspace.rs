@@ -1,10 +1,11 @@
 //! What the Workspace has, changed while the server runs: Principals and AgentDeployments.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::life::Current;
 use super::restart::RestartError;
 use crate::catalog::error::{PrincipalError, PublishError};
 use crate::catalog::{Catalog, Target};
@@ -13,9 +14,6 @@ use crate::core::id::PrincipalId;
 use crate::core::moment::Moment;
 use crate::ledger::entropy::SystemEntropy;
 use crate::scenario::error::ScenarioError;
-
-/// The catalog of the life that the server lives now.
-pub(crate) type Current = Arc<RwLock<Option<Catalog>>>;
 
 /// A Principal and what it may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -144,12 +142,7 @@ impl Workspace {
     }
 
     fn catalog(&self) -> Result<Catalog, WorkspaceError> {
-        let current = self
-            .current
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        Ok(current.ok_or(RestartError::Stopped)?)
+        Ok(self.current.life()?.catalog)
     }
 }
 

@@ -97,7 +97,8 @@ pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: Vi
     let end = session.end().retained;
     let retained = Retained {
         first_seq: found.first_seq,
-        last_seq: end.last_seq.max(found.first_seq),
+        // It begins past its end when nothing is left.
+        last_seq: end.last_seq.max(found.first_seq.saturating_sub(1)),
     };
     match cursor::check(after, retained) {
         Ok(()) | Err(Gap::Ahead { .. }) => {}

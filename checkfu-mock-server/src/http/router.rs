@@ -7,8 +7,11 @@ use axum::routing::{delete, get, post};
 
 use super::response::{Answer, json};
 use super::state::Shared;
-use super::{approvals, auth, deployments, event_stream, events, fence, request_id, runs, sessions, threads};
-use crate::capability::Capability::{Checkpoints, Diffs, Forks, Watches};
+use super::{
+    approvals, auth, deployments, diff, event_stream, events, fence, fork, request_id, runs, sessions,
+    threads,
+};
+use crate::capability::Capability::{Checkpoints, Watches};
 use crate::wire::error::{ApiError, Code};
 
 /// The whole HTTP side. A-ORDER: without a key even a path or method that does not exist is refused for the key.
@@ -41,6 +44,8 @@ fn enabled() -> Router<Shared> {
         .route("/v1/sessions/{session_id}", get(sessions::retrieve))
         .route("/v1/sessions/{session_id}/complete", post(sessions::complete))
         .route("/v1/sessions/{session_id}/cancel", post(sessions::cancel))
+        .route("/v1/sessions/{session_id}/fork", post(fork::fork))
+        .route("/v1/sessions/{session_id}/diff", get(diff::diff))
         .route(
             "/v1/sessions/{session_id}/events",
             post(events::post).get(events::list),
@@ -86,8 +91,6 @@ fn disabled() -> Router<Shared> {
     let session = "/v1/sessions/{session_id}";
     let path = |rest: &str| format!("{session}/{rest}");
     Router::new()
-        .route(&path("fork"), post(|| fence::closed(Forks)))
-        .route(&path("diff"), get(|| fence::closed(Diffs)))
         .route(&path("checkpoints"), get(|| fence::closed(Checkpoints)))
         .route(
             &path("watches"),

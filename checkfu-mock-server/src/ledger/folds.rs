@@ -83,15 +83,35 @@ fn fold(connection: &Connection, row: i64) -> Result<Session, StorageError> {
 /// the snapshot that was taken when they went (A-GAP).
 pub(crate) fn fold_to(connection: &Connection, row: i64, seq: u64) -> Result<Session, StorageError> {
     let stored = sessions::at(connection, row)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    let admission = Arc::new(stored.admission);
-    let (mut session, after) = match snapshots::latest(connection, row, seq)? {
-        Some(kept) => (kept.snapshot.restore(admission), kept.seq),
-        None => (Session::admitted(admission), 0),
-    };
-    let mut touched = Touched::default();
-    events::replay(connection, row, after, seq, |event| {
-        session.apply(event, &mut touched);
-    })?;
+    let mut session = Session::admitted(Arc::new(stored.admission));
+    if let Some(kept) = snapshots::latest(connection, row, seq)? {
+        session = kept.snapshot.restore(session.admission);
+    }
     session.head.first_seq = stored.head.first_seq;
+    replay(connection, row, &mut session, seq)?;
     Ok(session)
+}
+
+/// Takes a state forward to the event with this `seq`.
+pub(crate) fn fold_on(
+    connection: &Connection,
+    row: i64,
+    session: &mut Session,
+    seq: u64,
+) -> Result<(), StorageError> {
+    if let Some(kept) = snapshots::latest(connection, row, seq)?
+        && kept.seq > session.head.last_seq
+    {
+        let first_seq = session.head.first_seq;
+        *session = kept.snapshot.restore(Arc::clone(&session.admission));
+        session.head.first_seq = first_seq;
+    }
+    replay(connection, row, session, seq)
+}
+
+fn replay(connection: &Connection, row: i64, session: &mut Session, seq: u64) -> Result<(), StorageError> {
+    let mut touched = Touched::default();
+    events::replay(connection, row, session.head.last_seq, seq, |event| {
+        session.apply(event, &mut touched);
+    })
 }

@@ -10,6 +10,7 @@ use super::activation::Notice;
 use super::append::{Accepted, Appended, append, persist};
 use super::entropy::SystemEntropy;
 use super::folds::Folds;
+use super::fork::{ForkPoint, fork};
 use super::handle::SessionHandle;
 use super::refused::refusal_error;
 use super::reply::Reply;
@@ -51,6 +52,8 @@ pub(crate) enum Effect {
     Post(Arc<SessionHandle>, Command),
     /// An act on a Session; answers with the Session.
     Act(Arc<SessionHandle>, Command),
+    /// An independent copy of a Session's beginning; answers with the new Session (FRK-1).
+    Fork(Arc<SessionHandle>, ForkPoint),
     /// The end of a child; answers with the thread (THR-4).
     Archive(Arc<SessionHandle>, ThreadId),
 }
@@ -129,6 +132,10 @@ impl Effect {
                     ))?))
                 })
             }
+            Self::Fork(source, point) => Ok(Done {
+                result: fork(connection, folds, now, &source, &point)?,
+                appended: None,
+            }),
             Self::Archive(session, thread) => {
                 let command = Command::Archive(thread.clone());
                 respond(connection, folds, now, session, command, |session, _, _| {

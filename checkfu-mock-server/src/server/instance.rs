@@ -1,6 +1,6 @@
 //! One life of the server, from its opening of the log to its letting go of it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 use tokio::sync::mpsc;
@@ -12,7 +12,7 @@ use super::front::Front;
 use super::settings::Settings;
 use super::store::{Place, Store};
 use crate::catalog::Catalog;
-use crate::control::workspace::Current;
+use crate::control::life::{Current, Life};
 use crate::core::id::{PrincipalId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::fault::Faults;
@@ -56,6 +56,7 @@ pub(super) struct Known {
 pub(super) struct Instance {
     pub(super) front: Front,
     pub(super) known: Known,
+    current: Current,
     runner: JoinHandle<()>,
     writer: thread::JoinHandle<()>,
 }
@@ -91,7 +92,11 @@ impl Instance {
                 .map(|plain| plain.id.to_string())
                 .unwrap_or_default(),
         };
-        *lasting.current.write().unwrap_or_else(PoisonError::into_inner) = Some(catalog.clone());
+        lasting.current.begin(Life {
+            catalog: catalog.clone(),
+            ledger: ledger.clone(),
+            workspace: workspace.clone(),
+        });
         let runner = Runner::new(
             ledger.clone(),
             catalog.clone(),
@@ -121,6 +126,7 @@ impl Instance {
                 stopping,
             },
             known,
+            current: lasting.current.clone(),
             runner: tokio::spawn(lasting.mutants.clone().enter(runner.run(activated))),
             writer: thread,
         })
@@ -130,11 +136,13 @@ impl Instance {
     pub(super) async fn end(self, deadline: Instant) {
         let Self {
             front,
+            current,
             runner,
             writer,
             ..
         } = self;
         drop(front);
+        current.end();
         let stop = runner.abort_handle();
         if tokio::time::timeout_at(deadline, runner).await.is_err() {
             stop.abort();

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde::de::Error;
 
 use super::error::StorageError;
-use super::position::{child_key, position, seq_of};
+use super::position::{MAX_SEQ, child_key, position, seq_of};
 use crate::core::event::Event;
+use crate::core::id::EventId;
 
 /// A stored envelope as it goes on the wire.
 #[derive(Debug, Clone)]
@@ -149,6 +150,55 @@ pub(crate) fn at(
         .transpose()
 }
 
+/// The `seq` of a retained event by its identifier.
+pub(crate) fn find(connection: &Connection, session: i64, id: &EventId) -> Result<Option<u64>, StorageError> {
+    // Most envelopes do not have the text anywhere; only those that do are decoded.
+    let mut query = connection.prepare_cached(
+        "SELECT position, envelope FROM events
+         WHERE position > ?1 AND position <= ?2 AND instr(envelope, ?3) > 0 ORDER BY position",
+    )?;
+    let bounds = (position(session, 0), position(session, MAX_SEQ));
+    let mut rows = query.query((bounds.0, bounds.1, id.as_str().as_bytes()))?;
+    while let Some(row) = rows.next()? {
+        let identity: Identity =
+            serde_json::from_slice(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?)?;
+        if identity.id == *id {
+            return Ok(Some(seq_of(row.get(0)?)));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an event is still there.
+pub(crate) fn is_retained(connection: &Connection, session: i64, seq: u64) -> Result<bool, StorageError> {
+    if seq == 0 || seq > MAX_SEQ {
+        return Ok(false);
+    }
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM events WHERE position = ?1")?
+        .exists([position(session, seq)])?)
+}
+
+/// Removes the events before a `seq`; gives how many there were.
+pub(crate) fn remove_before(connection: &Connection, session: i64, seq: u64) -> Result<usize, StorageError> {
+    Ok(connection
+        .prepare_cached("DELETE FROM events WHERE position > ?1 AND position < ?2")?
+        .execute((position(session, 0), position(session, seq)))?)
+}
+
+/// Removes one event.
+pub(crate) fn remove(connection: &Connection, session: i64, seq: u64) -> Result<(), StorageError> {
+    connection
+        .prepare_cached("DELETE FROM events WHERE position = ?1")?
+        .execute([position(session, seq)])?;
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Identity {
+    id: EventId,
+}
+
 /// What an envelope must say of itself.
 #[derive(Deserialize)]
 struct Anchor<'a> {
@@ -158,6 +208,11 @@ struct Anchor<'a> {
 }
 
 impl StoredEvent {
+    /// The identifier that the envelope has.
+    pub(crate) fn id(&self) -> Result<EventId, StorageError> {
+        Ok(serde_json::from_slice::<Identity>(&self.envelope)?.id)
+    }
+
     /// That the envelope is one line of JSON and the event that its row says.
     fn check(&self) -> Result<(), StorageError> {
         let anchor: Anchor<'_> = serde_json::from_slice(&self.envelope)

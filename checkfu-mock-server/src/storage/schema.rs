@@ -37,7 +37,8 @@ CREATE TABLE events (
     envelope BLOB NOT NULL
 );
 CREATE INDEX events_of_children ON events (child, position) WHERE child IS NOT NULL;
-CREATE TABLE snapshots (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, state BLOB NOT NULL);
+CREATE TABLE snapshots (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT, state BLOB NOT NULL);
+CREATE TABLE erased (position INTEGER PRIMARY KEY);
 CREATE TABLE threads (
     session INTEGER NOT NULL,
     place INTEGER NOT NULL,

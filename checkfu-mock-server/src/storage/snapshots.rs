@@ -3,8 +3,9 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::StorageError;
-use super::position::{position, seq_of};
-use crate::core::moment::Moment;
+use super::position::{MAX_SEQ, position, seq_of};
+use crate::core::id::EventId;
+use crate::core::session::Session;
 use crate::core::snapshot::Snapshot;
 
 /// The state after the event with this `seq`.
@@ -14,21 +15,64 @@ pub(crate) struct StoredSnapshot {
     pub(crate) snapshot: Snapshot,
 }
 
-/// Keeps a state; `at` is when its last event was written.
+/// Keeps a state, unless there is one already; `event` is the last one in it, and
+/// absent before the first.
 pub(crate) fn save(
     connection: &Connection,
     session: i64,
     seq: u64,
-    at: Moment,
-    snapshot: &Snapshot,
+    event: Option<&EventId>,
+    state: &Session,
 ) -> Result<(), StorageError> {
     connection
-        .prepare_cached("INSERT OR REPLACE INTO snapshots (position, at, state) VALUES (?1, ?2, ?3)")?
+        .prepare_cached(
+            "INSERT OR IGNORE INTO snapshots (position, at, event, state) VALUES (?1, ?2, ?3, ?4)",
+        )?
         .execute((
             position(session, seq),
-            at.milliseconds(),
-            serde_json::to_vec(snapshot)?,
+            state.head.updated_at.milliseconds(),
+            event.map(EventId::as_str),
+            serde_json::to_vec(&Snapshot::of(state))?,
         ))?;
+    Ok(())
+}
+
+/// The identifier of an event that is gone, where a state right after it is kept.
+pub(crate) fn event_at(
+    connection: &Connection,
+    session: i64,
+    seq: u64,
+) -> Result<Option<EventId>, StorageError> {
+    let mut query = connection.prepare_cached("SELECT event FROM snapshots WHERE position = ?1")?;
+    let found: Option<Option<String>> = query
+        .query_row([position(session, seq)], |row| row.get(0))
+        .optional()?;
+    Ok(found.flatten().as_deref().and_then(EventId::parse))
+}
+
+/// Whether there is a state right after the event with this `seq`.
+pub(crate) fn contains(connection: &Connection, session: i64, seq: u64) -> Result<bool, StorageError> {
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM snapshots WHERE position = ?1")?
+        .exists([position(session, seq)])?)
+}
+
+/// Drops the states before a `seq`.
+pub(crate) fn remove_before(connection: &Connection, session: i64, seq: u64) -> Result<(), StorageError> {
+    connection
+        .prepare_cached("DELETE FROM snapshots WHERE position >= ?1 AND position < ?2")?
+        .execute((position(session, 0), position(session, seq)))?;
+    Ok(())
+}
+
+/// Drops the states that no event follows any more: nothing is folded over them.
+pub(crate) fn remove_unused(connection: &Connection, session: i64) -> Result<(), StorageError> {
+    connection
+        .prepare_cached(
+            "DELETE FROM snapshots WHERE position >= ?1 AND position <= ?2
+             AND position + 1 IN (SELECT position FROM erased WHERE position > ?1 AND position <= ?2)",
+        )?
+        .execute((position(session, 0), position(session, MAX_SEQ)))?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::world::World;
 
-const ON: [&str; 8] = [
+const ON: [&str; 10] = [
     "sessions",
     "runs",
     "threads",
@@ -12,6 +12,8 @@ const ON: [&str; 8] = [
     "waits",
     "outcomes",
     "previews",
+    "forks",
+    "diffs",
     "prompt_integrity",
 ];
 
@@ -53,8 +55,6 @@ async fn endpoints_of_disabled_capabilities_are_refused() {
     let world = World::new().await;
     let session = world.session().await;
     let endpoints = [
-        ("POST", "fork".to_owned(), "forks"),
-        ("GET", format!("diff?other={session}"), "diffs"),
         ("GET", "checkpoints".to_owned(), "checkpoints"),
         ("POST", "watches".to_owned(), "watches"),
         ("GET", "watches".to_owned(), "watches"),
