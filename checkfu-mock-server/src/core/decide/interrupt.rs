@@ -5,7 +5,7 @@ use crate::core::assignment::Resolution;
 use crate::core::batch::Batch;
 use crate::core::event::EventData;
 use crate::core::id::{RunId, ThreadId};
-use crate::core::payload::{CancelReason, Evaluated, OutcomeResult, RunCanceled, UserInterrupt};
+use crate::core::payload::{CancelReason, Evaluated, OutcomeResult, RunCanceled, Subject, UserInterrupt};
 use crate::core::refusal::Refusal;
 use crate::core::run::Run;
 use crate::core::status::{RunStatus, SessionStatus};
@@ -79,8 +79,13 @@ fn cancel(batch: &mut Batch<'_>, run: &Run) -> Result<(), Refusal> {
 
 /// Whether the grader has said the last word on the Run's Outcome: an interrupt does not take it back (A-OUT).
 fn is_evaluated(run: &Run) -> bool {
-    run.parked.iter().any(|parked| {
-        matches!(parked.resolution, Some(Resolution::Graded { result }) if result != OutcomeResult::NeedsRevision)
+    let judged = run
+        .parked
+        .iter()
+        .rev()
+        .find(|parked| matches!(parked.subject, Subject::Outcome(_)));
+    judged.is_some_and(|judged| {
+        matches!(judged.resolution, Some(Resolution::Graded { result }) if result != OutcomeResult::NeedsRevision)
     })
 }
 

@@ -5,16 +5,21 @@ use super::moves::{Act, Answer, AnswerKind, Call, Finding, Move, Reply, Subject,
 use super::random::Random;
 use super::specification::{Model, Run, Wait, WaitKind, WaitState};
 use crate::core::payload::{OutcomeResult, ToolKind};
-use crate::core::status::{RunStatus, ThreadStatus};
+use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 const TOOLS: [&str; 3] = ["a", "b", "c"];
 const MOST_CHILDREN: usize = 4;
 
 /// A move that makes sense in the state, or nearly.
 pub(super) fn next_move(random: &mut Random, model: &Model) -> Move {
-    // An end comes late, so that there is something to end.
-    let end = usize::from(model.lines.len() > 40);
-    match random.weighted(&[420, 130, 60, 55, 40, 25, 35, 40, 25, 2 * end, 2 * end]) {
+    // An end comes late, so that there is something to end, and more often where a Session seldom stands.
+    let end = match model.status {
+        status if status.is_terminal() => 15,
+        SessionStatus::Paused | SessionStatus::Reconciling => 12,
+        _ if model.lines.len() > 40 => 2,
+        _ => 0,
+    };
+    match random.weighted(&[420, 130, 60, 55, 40, 25, 35, 40, 25, end, end]) {
         0 => work(random, model),
         1 => fitting_answer(random, model),
         2 => odd_answer(random, model),

@@ -28,6 +28,23 @@ pub(super) enum Move {
     },
 }
 
+impl Move {
+    /// What kind of command it is.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Message { .. } => "message",
+            Self::Interrupt { .. } => "interrupt",
+            Self::Respond(_) => "respond",
+            Self::DefineOutcome { .. } => "define outcome",
+            Self::Archive { .. } => "archive",
+            Self::Complete => "complete",
+            Self::Cancel => "cancel",
+            Self::Tick => "tick",
+            Self::Step { .. } => "step",
+        }
+    }
+}
+
 /// What prompt integrity found, and what the author made of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Finding {

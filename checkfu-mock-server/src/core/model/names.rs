@@ -209,7 +209,8 @@ impl Names {
         format!("o{}", place(&mut self.outcomes, id))
     }
 
-    fn seq(&self, id: &EventId) -> u64 {
+    /// The `seq` of an event, or 0.
+    pub(super) fn seq(&self, id: &EventId) -> u64 {
         self.events.get(id).copied().unwrap_or(0)
     }
 }

@@ -169,6 +169,7 @@ impl Model {
     fn await_grader(&mut self, run: usize) {
         let outcome = self.runs[run].outcome.as_mut().unwrap();
         outcome.iteration += 1;
+        outcome.evaluated = false;
         let (number, iteration) = (outcome.number, outcome.iteration);
         let blocker = self.of_run(
             "outcome.evaluation_started",
