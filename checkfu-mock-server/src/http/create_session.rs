@@ -42,14 +42,11 @@ pub(crate) fn admission(
     let deployment_id =
         fields.required_id("agent_deployment_id", DeploymentId::PREFIX, DeploymentId::parse)?;
     let principal_id = fields.required_id("principal_id", PrincipalId::PREFIX, PrincipalId::parse)?;
-    let number = revision_number(&mut fields)?;
+    let number = fields.optional_whole_number("agent_deployment_revision_number", None)?;
     let title = fields.optional_text("title")?;
     let metadata = metadata(&mut fields)?;
-    // Only empty lists get here: anything else needs a capability.
-    let _ = (
-        fields.optional("project_mounts"),
-        fields.optional("memory_mounts"),
-    );
+    no_mounts(&mut fields, "project_mounts")?;
+    no_mounts(&mut fields, "memory_mounts")?;
     fields.finish()?;
     let deployment = catalog
         .deployment(deployment_id.as_str())
@@ -78,14 +75,11 @@ pub(crate) fn admission(
     })
 }
 
-fn revision_number(fields: &mut Fields) -> Result<Option<u64>, ApiError> {
-    let name = "agent_deployment_revision_number";
+/// Only empty lists get here: anything else needs a capability.
+fn no_mounts(fields: &mut Fields, name: &str) -> Result<(), ApiError> {
     match fields.optional(name) {
-        None => Ok(None),
-        Some(value) => match value.as_u64() {
-            Some(number) if number >= 1 => Ok(Some(number)),
-            _ => Err(fields.invalid(name, "must be a whole number from 1 on")),
-        },
+        None | Some(Value::Array(_)) => Ok(()),
+        Some(other) => Err(fields.invalid(name, &format!("must be an array, not {}", kind(&other)))),
     }
 }
 

@@ -24,7 +24,7 @@ impl Fields {
         }
     }
 
-    /// A member that must be there and not null.
+    /// A member that must be there.
     pub(crate) fn required(&mut self, name: &str) -> Result<Value, ApiError> {
         match self.optional(name) {
             Some(value) => Ok(value),
@@ -32,15 +32,7 @@ impl Fields {
         }
     }
 
-    /// A member that must be there; null is a value like any other.
-    pub(crate) fn any(&mut self, name: &str) -> Result<Value, ApiError> {
-        match self.members.remove(name) {
-            Some(value) => Ok(value),
-            None => Err(self.invalid(name, "is required")),
-        }
-    }
-
-    /// A boolean that may be absent or null.
+    /// A boolean that may be absent.
     pub(crate) fn optional_boolean(&mut self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.optional(name) {
             None => Ok(None),
@@ -49,9 +41,28 @@ impl Fields {
         }
     }
 
-    /// A member that may be absent or null.
+    /// A whole number from 1 on, to `most` if there is one, that may be absent. As in JSON Schema, 2.0 is one. What is too
+    /// large for 64 bits is the largest of these.
+    pub(crate) fn optional_whole_number(
+        &mut self,
+        name: &str,
+        most: Option<u64>,
+    ) -> Result<Option<u64>, ApiError> {
+        let Some(value) = self.optional(name) else {
+            return Ok(None);
+        };
+        match whole(&value) {
+            Some(number) if (1..=most.unwrap_or(u64::MAX)).contains(&number) => Ok(Some(number)),
+            _ => {
+                let end = most.map_or_else(|| "on".to_owned(), |most| format!("to {most}"));
+                Err(self.invalid(name, &format!("must be a whole number from 1 {end}")))
+            }
+        }
+    }
+
+    /// A member that may be absent. Null is a value like any other, and no way to leave a member out.
     pub(crate) fn optional(&mut self, name: &str) -> Option<Value> {
-        self.members.remove(name).filter(|value| !value.is_null())
+        self.members.remove(name)
     }
 
     /// A text that must be there.
@@ -60,7 +71,7 @@ impl Fields {
         self.text(name, value)
     }
 
-    /// A text that may be absent or null.
+    /// A text that may be absent.
     pub(crate) fn optional_text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         self.optional(name)
             .map(|value| self.text(name, value))
@@ -78,7 +89,7 @@ impl Fields {
         self.id(name, prefix, parse(&text))
     }
 
-    /// An identifier that may be absent or null.
+    /// An identifier that may be absent.
     pub(crate) fn optional_id<T>(
         &mut self,
         name: &str,
@@ -155,6 +166,16 @@ pub(crate) fn invalid(path: &str, problem: &str) -> ApiError {
     } else {
         error.with_param(path)
     }
+}
+
+fn whole(value: &Value) -> Option<u64> {
+    if let Some(number) = value.as_u64() {
+        return Some(number);
+    }
+    let number = value
+        .as_f64()
+        .filter(|number| number.fract() == 0.0 && *number >= 0.0)?;
+    Some(format!("{number:.0}").parse().unwrap_or(u64::MAX))
 }
 
 /// A JSON type in words.

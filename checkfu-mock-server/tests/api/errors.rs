@@ -277,6 +277,10 @@ async fn a_wrong_event_is_refused_by_member() {
         (payload("authored_by", json!("me")), Some("payload.authored_by")),
         (payload("caused_by", Value::Null), Some("payload.caused_by")),
         (payload("caused_by", json!("api")), Some("payload.caused_by")),
+        (
+            payload("caused_by", json!({"kind": "api", "event_id": null})),
+            Some("payload.caused_by.event_id"),
+        ),
         (payload("caused_by", json!({})), Some("payload.caused_by.kind")),
         (
             payload("caused_by", json!({"kind": ""})),

@@ -40,9 +40,17 @@ async fn a_session_pins_one_revision() {
     let deployment = world.client.get(&path).await.ok(200);
     assert_eq!(deployment["current_revision_number"], 2);
     let mut said = Vec::new();
-    for (number, expected) in [(Value::Null, 2), (json!(1), 1), (json!(2), 2)] {
+    // As in JSON Schema, 1.0 is a whole number.
+    for (number, expected) in [
+        (None, 2),
+        (Some(json!(1)), 1),
+        (Some(json!(2)), 2),
+        (Some(json!(1.0)), 1),
+    ] {
         let mut body = world.create_body();
-        body["agent_deployment_revision_number"] = number;
+        if let Some(number) = number {
+            body["agent_deployment_revision_number"] = number;
+        }
         let created = world.client.post("/v1/sessions", &body).await.ok(201);
         assert_eq!(created["agent_deployment_revision_number"], expected);
         let revision = &deployment["revisions"][expected - 1];
@@ -67,7 +75,7 @@ async fn a_session_pins_one_revision() {
                 .count(),
         );
     }
-    assert_eq!(said, [3, 2, 3]);
+    assert_eq!(said, [3, 2, 3, 2]);
 }
 
 /// A-EP: what a Session is to be made of must exist.
@@ -143,6 +151,21 @@ async fn a_wrong_create_body_is_refused_by_member() {
             json!("1"),
             "agent_deployment_revision_number",
         ),
+        (
+            "agent_deployment_revision_number",
+            json!(-1.0),
+            "agent_deployment_revision_number",
+        ),
+        // A member is left out by leaving it out.
+        (
+            "agent_deployment_revision_number",
+            Value::Null,
+            "agent_deployment_revision_number",
+        ),
+        ("title", Value::Null, "title"),
+        ("metadata", Value::Null, "metadata"),
+        ("project_mounts", Value::Null, "project_mounts"),
+        ("memory_mounts", Value::Null, "memory_mounts"),
         ("title", json!({}), "title"),
         ("metadata", json!([]), "metadata"),
         ("metadata", json!({"a": 1}), "metadata.a"),

@@ -115,6 +115,12 @@ async fn an_answer_is_accepted_for_the_exact_wait_and_repeated_for_ever() {
         ),
         (
             "user.custom_tool_result",
+            json!({"tool_use_id": id, "result": 1, "wait_generation": 1e30}),
+            409,
+            "runtime.stale_wait",
+        ),
+        (
+            "user.custom_tool_result",
             result(&json!("toolu_nobody"), json!(1)),
             404,
             "runtime.unknown_action",

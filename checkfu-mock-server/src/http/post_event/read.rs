@@ -34,7 +34,7 @@ pub(super) fn interrupt(fields: &mut Fields) -> Result<UserInterrupt, ApiError> 
 pub(super) fn custom_tool_result(fields: &mut Fields) -> Result<UserCustomToolResult, ApiError> {
     Ok(UserCustomToolResult {
         tool_use_id: tool_use(fields)?,
-        result: fields.any("result")?,
+        result: fields.required("result")?,
         is_error: fields.optional_boolean("is_error")?,
         session_thread_id: thread(fields)?,
         wait_generation: generation(fields)?,
@@ -62,7 +62,7 @@ pub(super) fn tool_confirmation(fields: &mut Fields) -> Result<UserToolConfirmat
 pub(super) fn question_answer(fields: &mut Fields) -> Result<UserQuestionAnswer, ApiError> {
     Ok(UserQuestionAnswer {
         question_id: fields.required_id("question_id", QuestionId::PREFIX, QuestionId::parse)?,
-        answer: fields.any("answer")?,
+        answer: fields.required("answer")?,
         session_thread_id: thread(fields)?,
         wait_generation: generation(fields)?,
         authored_by: author(fields)?,
@@ -74,7 +74,7 @@ pub(super) fn define_outcome(fields: &mut Fields) -> Result<OutcomeDefinition, A
     Ok(OutcomeDefinition {
         description: fields.required_word("description")?,
         rubric: rubric(fields)?,
-        max_iterations: number(fields, "max_iterations", MAX_ITERATIONS)?.unwrap_or(DEFAULT_ITERATIONS),
+        max_iterations: iterations(fields)?.unwrap_or(DEFAULT_ITERATIONS),
         authored_by: author(fields)?,
         caused_by: cause(fields)?,
     })
@@ -122,20 +122,15 @@ fn tool_use(fields: &mut Fields) -> Result<ToolUseId, ApiError> {
     fields.required_word("tool_use_id").map(ToolUseId::new)
 }
 
+/// A generation beyond what is counted is one that never was.
 fn generation(fields: &mut Fields) -> Result<Option<u32>, ApiError> {
-    number(fields, "wait_generation", u64::from(u32::MAX))
+    let number = fields.optional_whole_number("wait_generation", None)?;
+    Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
 }
 
-fn number(fields: &mut Fields, name: &str, most: u64) -> Result<Option<u32>, ApiError> {
-    let Some(value) = fields.optional(name) else {
-        return Ok(None);
-    };
-    value
-        .as_u64()
-        .filter(|number| (1..=most).contains(number))
-        .and_then(|number| u32::try_from(number).ok())
-        .map(Some)
-        .ok_or_else(|| fields.invalid(name, &format!("must be a whole number from 1 to {most}")))
+fn iterations(fields: &mut Fields) -> Result<Option<u32>, ApiError> {
+    let number = fields.optional_whole_number("max_iterations", Some(MAX_ITERATIONS))?;
+    Ok(number.and_then(|number| u32::try_from(number).ok()))
 }
 
 /// A-AUTHOR: the kinds are open.
