@@ -18,9 +18,6 @@
 //! Inside, a pure core turns commands into events, one writer makes them durable, and HTTP, storage, clock and agents
 //! stand around it. `README.md` has the map.
 
-// The core can do more than the plain agent makes it do.
-#![allow(dead_code)]
-
 mod agent;
 mod api_key;
 mod capability;

@@ -36,14 +36,6 @@ pub(crate) struct Preview {
     pub(crate) every: Duration,
 }
 
-impl Preview {
-    /// From its start to the event itself.
-    pub(crate) fn lasts(&self) -> Duration {
-        let pieces = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
-        self.every.saturating_mul(pieces.saturating_add(1))
-    }
-}
-
 impl Planned {
     /// A step that nothing comes before.
     pub(crate) fn at_once(step: Step) -> Next {

@@ -123,9 +123,35 @@ impl Workspace {
     ///
     /// [`WorkspaceError`] says what is wrong with the scenario. Nothing is changed then.
     pub fn publish(&self, yaml: &str) -> Result<DeploymentStatus, WorkspaceError> {
+        self.publish_to(Target::OwnName, yaml)
+    }
+
+    /// The same under another name, 1 to 64 letters, digits, `-` and `_`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`publish`](Self::publish), and if the name is none.
+    pub fn publish_as(&self, name: &str, yaml: &str) -> Result<DeploymentStatus, WorkspaceError> {
+        self.publish_to(Target::Name(name), yaml)
+    }
+
+    /// Publishes the next revision of an AgentDeployment, whatever the scenario's own name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`publish`](Self::publish), and if there is no such AgentDeployment.
+    pub fn publish_revision(
+        &self,
+        deployment_id: &str,
+        yaml: &str,
+    ) -> Result<DeploymentStatus, WorkspaceError> {
+        self.publish_to(Target::Deployment(deployment_id), yaml)
+    }
+
+    fn publish_to(&self, target: Target<'_>, yaml: &str) -> Result<DeploymentStatus, WorkspaceError> {
         let catalog = self.catalog()?;
         let now = Moment::from(self.clock.now());
-        let published = catalog.publish(Target::OwnName, yaml, now, &mut SystemEntropy);
+        let published = catalog.publish(target, yaml, now, &mut SystemEntropy);
         let (id, revision) = published.map_err(|error| match error {
             PublishError::Scenario(error) => WorkspaceError::Scenario(error),
             PublishError::Storage(error) => WorkspaceError::Unavailable(error.into()),

@@ -6,13 +6,14 @@ use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
-use axum::routing::{get, put};
+use axum::routing::{get, post, put};
 use serde_json::{Value, json};
 
 use super::Control;
-use super::workspace::{Workspace, WorkspaceError};
+use super::workspace::{DeploymentStatus, Workspace, WorkspaceError};
 use crate::http::body::{self, EmptyBody, MAX_BODY_BYTES};
 use crate::http::fields::{Fields, invalid, kind};
+use crate::http::query::Parameters;
 use crate::http::response::{Answer, json as json_response};
 use crate::wire::error::{ApiError, Code};
 
@@ -28,6 +29,10 @@ pub(super) fn routes() -> Router<Control> {
         )
         .route("/control/principals/{principal_id}/permissions", put(permit))
         .route("/control/deployments", get(deployments).post(publish))
+        .route(
+            "/control/deployments/{agent_deployment_id}/revisions",
+            post(publish_revision),
+        )
 }
 
 async fn principals(State(control): State<Control>) -> Answer {
@@ -80,14 +85,42 @@ async fn deployments(State(control): State<Control>) -> Answer {
     ))
 }
 
-/// The body is the scenario itself, as YAML.
+/// The body is the scenario itself, as YAML; `name` publishes it under another name than its own.
 async fn publish(State(control): State<Control>, request: Request) -> Answer {
+    let mut parameters = Parameters::of(request.uri())?;
+    let name = parameters.take("name")?;
+    parameters.finish()?;
+    let yaml = scenario(request).await?;
+    let workspace = control.workspace();
+    published(move || match name {
+        Some(name) => workspace.publish_as(&name, &yaml),
+        None => workspace.publish(&yaml),
+    })
+    .await
+}
+
+/// The next revision of this AgentDeployment.
+async fn publish_revision(
+    State(control): State<Control>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Answer {
+    let yaml = scenario(request).await?;
+    let workspace = control.workspace();
+    published(move || workspace.publish_revision(&id, &yaml)).await
+}
+
+async fn scenario(request: Request) -> Result<String, ApiError> {
     let reading = tokio::time::timeout(BODY_LIMIT, to_bytes(request.into_body(), MAX_BODY_BYTES));
     let late = || invalid("", "did not arrive whole, or is larger than 1 MiB");
     let bytes = reading.await.map_err(|_| late())?.map_err(|_| late())?;
-    let yaml = String::from_utf8(bytes.into()).map_err(|_| invalid("", "is not UTF-8"))?;
-    let workspace = control.workspace();
-    let published = blocking(move || workspace.publish(&yaml)).await?;
+    String::from_utf8(bytes.into()).map_err(|_| invalid("", "is not UTF-8"))
+}
+
+async fn published(
+    publish: impl FnOnce() -> Result<DeploymentStatus, WorkspaceError> + Send + 'static,
+) -> Answer {
+    let published = blocking(publish).await?;
     let published = published.map_err(|error| refused(&error, "scenario"))?;
     Ok(answer(StatusCode::CREATED, &json!(published)))
 }

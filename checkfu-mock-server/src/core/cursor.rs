@@ -1,4 +1,4 @@
-//! A-GAP: what a cursor means for a log of which a beginning may have been trimmed.
+//! A-GAP, A-CURSOR: what a cursor, by whatever name and of whatever view, means for a log of which a beginning may have been trimmed.
 
 /// What is left of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

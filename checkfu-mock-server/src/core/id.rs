@@ -127,12 +127,8 @@ impl ToolUseId {
         Self(text.into())
     }
 
-    /// A fresh identifier.
-    pub(crate) fn fresh(entropy: &mut dyn Entropy) -> Self {
-        Self(format!("toolu_{:032x}", u128::from_be_bytes(entropy.next())).into())
-    }
-
     /// The identifier as it stands on the wire.
+    #[cfg(test)]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

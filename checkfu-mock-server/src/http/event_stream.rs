@@ -1,4 +1,5 @@
-//! Streams of a view of the log: replay, then live (STR-1, STR-2, STR-3, THR-6, A-SRV).
+//! Streams of a view of the log: replay, then live, in the event-stream format and in the order of `seq` (STR-1, STR-2, STR-3,
+//! STR-4, STR-5, STR-7, THR-6, A-SRV).
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! Every route in one place.
+//! Every route in one place (A-EP).
 
 use axum::Router;
 use axum::http::StatusCode;

@@ -25,6 +25,7 @@ pub(crate) fn all() -> &'static [BuiltIn] {
 }
 
 /// The file of this name: the latest revision.
+#[cfg(test)]
 pub(crate) fn named(name: &str) -> Option<&'static BuiltIn> {
     all().iter().rfind(|built_in| built_in.scenario.name == name)
 }

@@ -1,5 +1,7 @@
 //! The server from behind.
 
+mod workspace;
+
 use std::time::{Duration, Instant};
 
 use checkfu_mock_server::{
@@ -437,92 +439,4 @@ async fn a_snapshot_is_put_back() {
         assert!(tails.0.iter().all(|id| !tails.1.contains(id)));
         world.server.shutdown().await;
     }
-}
-
-/// SES-2: Principals and deployments are changed from behind, by handle and over HTTP, and are there after a
-/// restart.
-#[tokio::test]
-async fn the_workspace_is_changed_from_behind() {
-    let directory = tempfile::tempdir().unwrap();
-    let (world, behind) = controlled(MockServer::builder().data_dir(directory.path())).await;
-    let id = "prin_11112222333344445555666677778888";
-    let create = json!({"agent_deployment_id": world.server.deployment_id(), "principal_id": id});
-    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 404);
-    let body = json!({"id": id, "permissions": ["approve"]});
-    assert_eq!(
-        behind
-            .call("POST", "/control/principals", &body.to_string())
-            .await,
-        (201, body.clone())
-    );
-    world.client.post("/v1/sessions", &create).await.ok(201);
-    let path = format!("/control/principals/{id}/permissions");
-    assert_eq!(behind.call("PUT", &path, r#"{"permissions": []}"#).await.0, 200);
-    let yaml = checkfu_mock_server::built_in_scenarios()
-        .find(|scenario| scenario.name == "plain")
-        .unwrap()
-        .yaml;
-    let yaml = yaml.replacen("plain", "mine", 1);
-    let (status, published) = behind.call("POST", "/control/deployments", &yaml).await;
-    assert_eq!(
-        (status, &published["name"], &published["revision"]),
-        (201, &json!("mine"), &json!(1)),
-        "{published}"
-    );
-    for (method, path, body, status, param) in [
-        ("POST", "/control/principals", r#"{"id": "me"}"#, 400, Some("id")),
-        (
-            "POST",
-            "/control/principals",
-            r#"{"id": "me", "permissions": 1}"#,
-            400,
-            Some("permissions"),
-        ),
-        (
-            "PUT",
-            &*path,
-            r#"{"permissions": [1]}"#,
-            400,
-            Some("permissions[0]"),
-        ),
-        ("PUT", &*path, "{}", 400, Some("permissions")),
-        (
-            "PUT",
-            "/control/principals/me/permissions",
-            "{}",
-            404,
-            Some("principal_id"),
-        ),
-        ("DELETE", "/control/principals/me", "", 404, Some("principal_id")),
-        ("POST", "/control/deployments", "name: [", 400, Some("scenario")),
-    ] {
-        let (found, answer) = behind.call(method, path, body).await;
-        assert_eq!(
-            (found, answer["error"]["param"].as_str()),
-            (status, param),
-            "{answer}"
-        );
-    }
-    behind
-        .call("POST", "/control/restart", r#"{"mode": "abrupt"}"#)
-        .await;
-    let workspace = world.server.control().workspace();
-    let found = workspace
-        .principals()
-        .into_iter()
-        .find(|principal| principal.id == id)
-        .unwrap();
-    assert!(found.permissions.is_empty());
-    let listed = behind.get("/control/deployments").await;
-    assert!(listed["data"].as_array().unwrap().contains(&published));
-    let served = world.client.get("/v1/agent_deployments").await.ok(200);
-    assert!(all(served["data"].as_array().unwrap(), "id").contains(&&published["id"]));
-    assert_eq!(
-        behind
-            .call("DELETE", &format!("/control/principals/{id}"), "")
-            .await
-            .0,
-        200
-    );
-    assert_eq!(world.client.post("/v1/sessions", &create).await.status, 404);
 }

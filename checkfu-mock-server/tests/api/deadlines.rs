@@ -210,6 +210,31 @@ async fn a_lost_runner_costs_an_attempt() {
     );
 }
 
+/// RUN-2, A-CONT: each attempt records what it reads when it starts, and the Run shows what its latest one received.
+#[tokio::test]
+async fn each_attempt_records_what_it_reads() {
+    let world = World::new().await;
+    let session = world.session_of("flaky").await;
+    let asked = world.say(&session, "hello").await;
+    let log = world.until_logged(&session, "run.completed", 1).await;
+    let received: Vec<&Value> = log
+        .iter()
+        .filter(|event| event["type"] == "run.started")
+        .map(|event| &event["payload"]["resolved"])
+        .collect();
+    assert_eq!(received.len(), 3);
+    let nothing = json!({"project_revisions": [], "memory_versions": [], "memory_access": []});
+    assert_eq!(
+        received[2], &nothing,
+        "a Session without mounts reads nothing that moves"
+    );
+    let path = format!(
+        "/v1/sessions/{session}/runs/{}",
+        asked["run_id"].as_str().unwrap()
+    );
+    assert_eq!(world.client.get(&path).await.ok(200)["resolved"], *received[2]);
+}
+
 /// THR-11: retries are bounded; the Session can be driven again.
 #[tokio::test]
 async fn retries_are_exhausted_and_the_session_can_be_driven_again() {

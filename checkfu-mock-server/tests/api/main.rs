@@ -3,6 +3,7 @@
 
 mod support;
 
+mod authors;
 mod binary;
 mod capabilities;
 mod control;

@@ -1,4 +1,4 @@
-//! Answers to waits (THR-8, THR-9, WAIT-3, WAIT-5, A-GEN).
+//! Answers to waits, of children too (THR-7, THR-8, THR-9, WAIT-3, WAIT-5, A-GEN).
 
 use super::rest;
 use super::resume::proceed;
