@@ -121,7 +121,7 @@ async fn revisions_are_published_while_sessions_go_on() {
     );
     let second = behind.call("POST", &path, &scenario("two")).await;
     assert_eq!((second.0, &second.1["revision"]), (201, &json!(2)));
-    let unknown = format!("/control/deployments/adep_{:032x}/revisions", 9);
+    let unknown = format!("/control/deployments/adep_{:032x}/revisions", u128::MAX);
     assert_eq!(behind.call("POST", &unknown, &scenario("two")).await.0, 400);
     assert_eq!(
         behind
