@@ -17,6 +17,7 @@ mod faults;
 mod forks;
 mod idempotency;
 mod interrupts;
+mod kills;
 mod limits;
 mod list;
 #[cfg(feature = "mutants")]
