@@ -7,14 +7,20 @@
 
 #[cfg(feature = "mutants")]
 mod chosen;
+#[cfg(feature = "mutants")]
+mod log;
 #[cfg(not(feature = "mutants"))]
 mod none;
 mod promise;
 #[cfg(feature = "mutants")]
+mod scope;
+#[cfg(feature = "mutants")]
 mod wire;
 
 #[cfg(feature = "mutants")]
-pub(crate) use chosen::{Mutants, active};
+pub(crate) use chosen::{Mutants, active, carry};
+#[cfg(feature = "mutants")]
+pub(crate) use log::rewrite;
 #[cfg(not(feature = "mutants"))]
-pub(crate) use none::{Mutants, active};
+pub(crate) use none::{Mutants, active, carry, rewrite};
 pub use promise::Mutant;

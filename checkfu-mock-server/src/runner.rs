@@ -21,6 +21,7 @@ use crate::ledger::activation::{Activation, Notice};
 use crate::ledger::entropy::SystemEntropy;
 use crate::ledger::handle::SessionHandle;
 use crate::ledger::preview::PreviewFrame;
+use crate::mutant;
 use crate::stop::Stopping;
 use crate::timekeeper::Timekeeper;
 
@@ -68,7 +69,7 @@ impl Runner {
                     }
                     Notice::Drive(activation) => {
                         let (runner, run) = (self.clone(), activation.run.clone());
-                        drivers.insert(run, tasks.spawn(async move { runner.drive(activation).await }));
+                        drivers.insert(run, tasks.spawn(mutant::carry(async move { runner.drive(activation).await })));
                     }
                     Notice::Due(session, at) => {
                         timekeeper.note(session, at);

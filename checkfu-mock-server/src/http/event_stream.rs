@@ -28,6 +28,7 @@ use crate::capability::Capability;
 use crate::core::cursor::{self, Gap, Retained};
 use crate::ledger::handle::{LogEnd, SessionHandle};
 use crate::ledger::unreadable;
+use crate::mutant::{self, Mutant};
 use crate::storage::events::{self, Range, StoredEvent, View};
 use crate::storage::position::MAX_SEQ;
 use crate::storage::{sessions, threads};
@@ -75,7 +76,11 @@ pub(super) async fn stream_view(
     parameters: StreamParameters,
     headers: &HeaderMap,
 ) -> Answer {
-    let wanted = parameters.0?;
+    let wanted = if mutant::active(Mutant::PreviewsUnasked) {
+        Wanted::ALL
+    } else {
+        parameters.0?
+    };
     let cursor = last_event_id(headers)?;
     // Subscribed before the first read: whatever commits from here on wakes this stream.
     let mut end = session.subscribe();
@@ -117,6 +122,11 @@ async fn resume(
     cursor: u64,
     told: LogEnd,
 ) -> Result<Seam, ApiError> {
+    let cursor = if mutant::active(Mutant::AheadIsHead) {
+        cursor.min(told.retained.last_seq)
+    } else {
+        cursor
+    };
     let mut seam = Seam::resume(cursor, told);
     if matches!(seam, Err(Gap::Ahead { .. })) {
         let row = session.row;
@@ -269,7 +279,8 @@ impl Feed {
             previews.sent(&page.events);
         }
         self.idle = idle(&self.shared);
-        Some(Sent::Frames(frames(&page.events)))
+        let lost = usize::from(self.at_head && mutant::active(Mutant::SeamLosesEvent));
+        Some(Sent::Frames(frames(&page.events[lost..])))
     }
 
     /// A-SRV: the stream of a child that has ended closes once everything was sent. Thread and events are read in one

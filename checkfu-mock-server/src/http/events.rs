@@ -18,6 +18,7 @@ use crate::core::moment::Moment;
 use crate::ledger::handle::SessionHandle;
 use crate::ledger::mutation::Effect;
 use crate::ledger::unreadable;
+use crate::mutant::{self, Mutant};
 use crate::storage::events::{self, Range, View};
 use crate::storage::position::MAX_SEQ;
 use crate::wire::error::{ApiError, Code};
@@ -26,6 +27,9 @@ use crate::wire::page::page;
 /// LST-1: the page size and its cap.
 const DEFAULT_LIMIT: usize = 100;
 const MAX_LIMIT: usize = 1000;
+
+/// Both, where the promise is broken.
+const SMALL_LIMIT: usize = 10;
 
 /// A page also ends when it has grown to this many bytes.
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -64,7 +68,11 @@ pub(crate) async fn list(
 /// Pages a view of the log.
 pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: View, uri: &Uri) -> Answer {
     let mut parameters = Parameters::of(uri)?;
-    let limit = parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = if mutant::active(Mutant::SmallPages) {
+        parameters.take_limit(SMALL_LIMIT, SMALL_LIMIT)?
+    } else {
+        parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?
+    };
     let after = parameters.take("after")?;
     let token = parameters.take("page")?;
     parameters.finish()?;
@@ -102,6 +110,7 @@ pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: Vi
     };
     match cursor::check(after, retained) {
         Ok(()) | Err(Gap::Ahead { .. }) => {}
+        Err(Gap::Expired(_)) if mutant::active(Mutant::ListSkipsTrimmed) => {}
         Err(gap @ Gap::Expired(_)) => return Err(gap_error(gap, "after").into()),
     }
     let next = found

@@ -15,6 +15,7 @@ use crate::core::id::SessionId;
 use crate::core::moment::Moment;
 use crate::core::payload::UserMessage;
 use crate::core::prompt_integrity;
+use crate::mutant::{self, Mutant};
 use crate::wire::error::ApiError;
 
 /// The capability that a body needs: its type's, or that of a member.
@@ -65,7 +66,8 @@ pub(crate) fn command(
         "user.tool_confirmation" => {
             let confirmation = read::tool_confirmation(payload)?;
             Command::Respond(Response::Confirmation {
-                authorized: shared.catalog.may(&confirmation.authored_by, APPROVE),
+                authorized: mutant::active(Mutant::AnyoneApproves)
+                    || shared.catalog.may(&confirmation.authored_by, APPROVE),
                 confirmation,
             })
         }
@@ -90,7 +92,7 @@ fn prompt_check(
     challenges: &Challenges,
     now: Moment,
 ) -> Option<PromptCheck> {
-    if !Capability::PromptIntegrity.is_enabled() {
+    if !Capability::PromptIntegrity.is_enabled() || mutant::active(Mutant::AnyPrompt) {
         return None;
     }
     let inspection = prompt_integrity::inspect(&message.content)?;
@@ -101,10 +103,9 @@ fn prompt_check(
     };
     Some(PromptCheck {
         inspection,
-        challenge_is_valid: message
-            .prompt_integrity
-            .as_ref()
-            .is_some_and(|decided| challenges.open(subject, &decided.challenge, now)),
+        challenge_is_valid: message.prompt_integrity.as_ref().is_some_and(|decided| {
+            mutant::active(Mutant::AnyChallenge) || challenges.open(subject, &decided.challenge, now)
+        }),
         fresh_challenge: challenges.seal(subject, now),
     })
 }

@@ -10,6 +10,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 use crate::core::id::EventId;
 use crate::ledger::handle::SessionHandle;
 use crate::ledger::preview::PreviewFrame;
+use crate::mutant::{self, Mutant};
 use crate::storage::events::{StoredEvent, View};
 
 /// How many bytes of previews go out at once; the rest waits for the connection.
@@ -20,6 +21,13 @@ const AT_ONCE: usize = 64 * 1024;
 pub(super) struct Wanted {
     pub(super) messages: bool,
     pub(super) thinking: bool,
+}
+
+impl Wanted {
+    pub(super) const ALL: Self = Self {
+        messages: true,
+        thinking: true,
+    };
 }
 
 /// What one connection has seen of the events that are being made.
@@ -59,7 +67,7 @@ impl PreviewFeed {
             match self.frames.recv().await {
                 Ok(frame) => {
                     if self.passes(&frame) {
-                        return frame.bytes.clone();
+                        return bytes(&frame);
                     }
                 }
                 Err(RecvError::Lagged(_)) => self.whole.clear(),
@@ -76,7 +84,7 @@ impl PreviewFeed {
             match self.frames.try_recv() {
                 Ok(frame) => {
                     if self.passes(&frame) {
-                        taken.extend_from_slice(&frame.bytes);
+                        taken.extend_from_slice(&bytes(&frame));
                     }
                 }
                 Err(TryRecvError::Lagged(_)) => self.whole.clear(),
@@ -122,6 +130,13 @@ impl PreviewFeed {
         }
         self.whole.contains(&frame.event_id)
     }
+}
+
+fn bytes(frame: &PreviewFrame) -> Bytes {
+    if mutant::active(Mutant::PreviewHasId) {
+        return [b"id: 1\n", &*frame.bytes].concat().into();
+    }
+    frame.bytes.clone()
 }
 
 #[derive(Deserialize)]

@@ -19,6 +19,7 @@ use crate::core::moment::Moment;
 use crate::core::refusal::Refusal;
 use crate::core::run::Run;
 use crate::core::session::Session;
+use crate::mutant;
 use crate::storage::error::StorageError;
 use crate::storage::{approvals, events, runs, sessions, threads};
 
@@ -106,7 +107,7 @@ pub(super) fn persist(
     outcome: &Outcome,
 ) -> Result<Bytes, StorageError> {
     let mut first = None;
-    for event in &outcome.events {
+    for event in mutant::rewrite(&outcome.events).iter() {
         let child = event
             .session_thread_id
             .as_ref()

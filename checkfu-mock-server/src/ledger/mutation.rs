@@ -21,6 +21,7 @@ use crate::core::id::ThreadId;
 use crate::core::moment::Moment;
 use crate::core::refusal::Refusal;
 use crate::core::session::Session;
+use crate::mutant::{self, Mutant};
 use crate::storage::error::StorageError;
 use crate::storage::idempotency::{self, RecordKey};
 use crate::storage::{events, sessions, threads};
@@ -87,7 +88,7 @@ impl Mutation {
         };
         purge(connection, folds, now)?;
         if let Some(record) = idempotency::find(connection, &key, now)? {
-            let result = if record.body_hash == key.body_hash {
+            let result = if record.body_hash == key.body_hash || mutant::active(Mutant::KeyIgnoresBody) {
                 Ok(Reply {
                     status: record.status,
                     body: record.body.into(),
@@ -138,13 +139,24 @@ impl Effect {
             }),
             Self::Archive(session, thread) => {
                 let command = Command::Archive(thread.clone());
-                respond(connection, folds, now, session, command, |session, _, _| {
-                    let thread = session
-                        .thread(&thread)
-                        .ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-                    let resource = ThreadResource::new(&session.admission, thread, now);
-                    Ok(ok(serde_json::to_vec(&resource)?))
-                })
+                respond(
+                    connection,
+                    folds,
+                    now,
+                    session,
+                    command,
+                    |session, _, accepted| {
+                        let unchanged = matches!(&accepted, Accepted::Appended(first) if first.is_empty());
+                        if unchanged && mutant::active(Mutant::ArchiveOnlyOnce) {
+                            return Ok(Err(refusal_error(&Refusal::ThreadBusy("is archived"))));
+                        }
+                        let thread = session
+                            .thread(&thread)
+                            .ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+                        let resource = ThreadResource::new(&session.admission, thread, now);
+                        Ok(ok(serde_json::to_vec(&resource)?))
+                    },
+                )
             }
         }
     }
@@ -159,6 +171,9 @@ fn posted(
 ) -> Result<Result<Reply, ApiError>, StorageError> {
     match accepted {
         Accepted::Appended(body) => Ok(Ok(Reply { status: 202, body })),
+        Accepted::Replay(_) if mutant::active(Mutant::ReplayIsConflict) => {
+            Ok(Err(refusal_error(&Refusal::StaleWait("it was answered"))))
+        }
         Accepted::Replay(seq) => {
             let original = events::at(connection, row, seq)?;
             tracing::debug!(session = session.admission.id.as_str(), seq, "repeated answer");

@@ -2,7 +2,10 @@
 
 use std::future::Future;
 
+use axum::body::Body;
+
 use super::promise::Mutant;
+use crate::core::event::Event;
 use crate::fault::plan::Shot;
 use crate::fault::target::Facts;
 
@@ -22,9 +25,29 @@ impl Mutants {
     pub(crate) fn enter<F: Future>(self, future: F) -> F {
         future
     }
+
+    pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        let () = self.none;
+        work()
+    }
+
+    pub(crate) fn body(&self, body: Body) -> Body {
+        let () = self.none;
+        body
+    }
 }
 
 /// Whether this promise is being broken: never.
 pub(crate) const fn active(_: Mutant) -> bool {
     false
+}
+
+/// The task as it is.
+pub(crate) fn carry<F: Future>(future: F) -> F {
+    future
+}
+
+/// The events as they are.
+pub(crate) const fn rewrite(events: &[Event]) -> &[Event] {
+    events
 }

@@ -93,4 +93,80 @@ mutants! {
     StreamGoesBack = "stream_goes_back", "STR-4";
     /// The envelopes of a stream are not those of the list.
     StreamDiffersFromList = "stream_differs_from_list", "LST-3";
+    /// A page of a list has at most ten events, whatever its `limit`.
+    SmallPages = "small_pages", "LST-1";
+    /// An idempotency key gives its first answer to every body.
+    KeyIgnoresBody = "key_ignores_body", "A-IDEM";
+    /// What a capability that is off would refuse is tried.
+    NoFence = "no_fence", "WIRE-5";
+    /// A list after a trimmed event goes on with what is left.
+    ListSkipsTrimmed = "list_skips_trimmed", "A-GAP";
+    /// A stream with a cursor beyond the head waits at the head.
+    AheadIsHead = "ahead_is_head", "A-GAP";
+    /// A stream that has caught up leaves out the first event of every commit.
+    SeamLosesEvent = "seam_loses_event", "A-SRV";
+    /// Every stream has previews.
+    PreviewsUnasked = "previews_unasked", "PRV-1";
+    /// Previews have an `id` line.
+    PreviewHasId = "preview_has_id", "PRV-2";
+    /// A message has another `id` than its previews.
+    PreviewOfOtherId = "preview_of_other_id", "PRV-3";
+    /// A Session's `last_seq` is one too low.
+    LastSeqLags = "last_seq_lags", "A-HEAD";
+    /// A Session has a `stop_reason` while it has never been idle or a Run is active.
+    StopReasonStays = "stop_reason_stays", "A-HEAD";
+    /// Events of different Sessions have the same `id`.
+    EventIdsRepeat = "event_ids_repeat", "STR-4";
+    /// A triggering event has no `run_id`.
+    TriggerWithoutRun = "trigger_without_run", "A-ENV";
+    /// There is no `run.created`.
+    NoRunCreated = "no_run_created", "A-TURN";
+    /// There is no `run.completed`.
+    NoRunCompleted = "no_run_completed", "RUN-3";
+    /// A Session is idle before its Run has completed.
+    IdleBeforeRunCompleted = "idle_before_run_completed", "A-TURN";
+    /// `session.usage` has what the last Run used alone.
+    UsageNotSummed = "usage_not_summed", "A-TURN";
+    /// The boundary of a wait says `end_turn`.
+    BoundaryIsEndTurn = "boundary_is_end_turn", "WAIT-4";
+    /// `session.status_waiting` comes without the idle before it.
+    WaitingWithoutIdle = "waiting_without_idle", "A-WAIT";
+    /// There is no `run.waiting`.
+    NoRunWaiting = "no_run_waiting", "A-PARK";
+    /// After an answer to one of several calls the boundary is not written again.
+    BoundaryNotRewritten = "boundary_not_rewritten", "A-PARK";
+    /// A Question is announced as `session.status_waiting`.
+    QuestionDoesNotPause = "question_does_not_pause", "WAIT-2";
+    /// After a wait the Run resumes under another id.
+    ResumesAsOtherRun = "resumes_as_other_run", "WAIT-3";
+    /// Continuations are not counted.
+    ContinuationStays = "continuation_stays", "A-CONT";
+    /// Every attempt is the first.
+    AttemptStays = "attempt_stays", "A-CONT";
+    /// An answer that is sent again gets 409.
+    ReplayIsConflict = "replay_is_conflict", "THR-9";
+    /// An answer for another generation of the wait is accepted.
+    AnyGeneration = "any_generation", "A-GEN";
+    /// Everybody may decide an ActionApproval.
+    AnyoneApproves = "anyone_approves", "WAIT-5";
+    /// An interrupt cancels the Session.
+    InterruptIsTerminal = "interrupt_is_terminal", "SES-10";
+    /// An interrupt does not say that the Run was canceled.
+    InterruptKeepsRun = "interrupt_keeps_run", "A-INT";
+    /// Completing a Session does not say that its Runs were canceled.
+    CompleteKeepsRuns = "complete_keeps_runs", "A-END";
+    /// Events follow the terminal status.
+    EndIsNotLast = "end_is_not_last", "A-END";
+    /// Nothing is suspicious in a message.
+    AnyPrompt = "any_prompt", "PIN-1";
+    /// Every challenge is good.
+    AnyChallenge = "any_challenge", "A-PIN";
+    /// A Session's list has what is local to its children.
+    SessionShowsChildren = "session_shows_children", "A-VIEW";
+    /// A Session's list has nothing of its children.
+    SessionHidesChildren = "session_hides_children", "THR-7";
+    /// An archived thread cannot be archived again.
+    ArchiveOnlyOnce = "archive_only_once", "THR-4";
+    /// A fork has no `session.forked`.
+    ForkUnmarked = "fork_unmarked", "FRK-2";
 }

@@ -113,7 +113,7 @@ impl Front {
                     response.headers_mut().entry(&REQUEST_ID).or_insert(value);
                 }
                 let status = response.status().as_u16();
-                Ok(response.map(|body| ticket.answered(status, body)))
+                Ok(response.map(|body| ticket.answered(status, self.mutants.body(body))))
             }
             Err(broken) => {
                 ticket.cut();

@@ -79,8 +79,13 @@ impl Instance {
         for yaml in &settings.scenarios {
             catalog.keep(yaml, Moment::from(clock.now()), &mut SystemEntropy)?;
         }
-        let (writer, thread) =
-            Writer::start(store.connection, Folds::default(), store.directory).map_err(StartError::System)?;
+        let (writer, thread) = Writer::start(
+            store.connection,
+            Folds::default(),
+            store.directory,
+            lasting.mutants.clone(),
+        )
+        .map_err(StartError::System)?;
         let ledger = Ledger::new(writer, store.reader, activations, Arc::clone(&clock));
         let resumed = ledger.resume().await?;
         let known = Known {

@@ -11,6 +11,7 @@ use super::error::StorageError;
 use super::position::{MAX_SEQ, child_key, position, seq_of};
 use crate::core::event::Event;
 use crate::core::id::EventId;
+use crate::mutant::{self, Mutant};
 
 /// A stored envelope as it goes on the wire.
 #[derive(Debug, Clone)]
@@ -51,6 +52,11 @@ pub(crate) fn append(
     child: Option<usize>,
 ) -> Result<Bytes, StorageError> {
     let envelope = serde_json::to_vec(event)?;
+    let shared = if mutant::active(Mutant::SessionShowsChildren) {
+        true
+    } else {
+        event.data.is_shared() && !mutant::active(Mutant::SessionHidesChildren)
+    };
     connection
         .prepare_cached(
             "INSERT INTO events (position, at, type, child, local, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -60,7 +66,7 @@ pub(crate) fn append(
             event.created_at.milliseconds(),
             event.data.type_name(),
             child.map(|place| child_key(session, place)),
-            child.is_some() && !event.data.is_shared(),
+            child.is_some() && !shared,
             &envelope,
         ))?;
     Ok(envelope.into())

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use rusqlite::Connection;
 
 use super::error::StorageError;
+use crate::mutant::Mutants;
 
 /// Work for the writer's transaction, and what follows from it.
 pub(crate) trait Job<S>: Send {
@@ -52,12 +53,13 @@ impl<S: Mirror> Writer<S> {
         connection: Arc<Mutex<Connection>>,
         mirror: S,
         held: impl Send + 'static,
+        mutants: Mutants,
     ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (jobs, queue) = mpsc::channel();
         let thread = thread::Builder::new()
             .name("checkfu-writer".to_owned())
             .spawn(move || {
-                run(&connection, mirror, &queue);
+                mutants.within(|| run(&connection, mirror, &queue));
                 drop(held);
             })?;
         Ok((Self { jobs }, thread))

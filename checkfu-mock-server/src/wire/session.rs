@@ -10,6 +10,7 @@ use crate::core::moment::Moment;
 use crate::core::payload::Usage;
 use crate::core::session::Head;
 use crate::core::status::SessionStatus;
+use crate::mutant::{self, Mutant};
 
 /// A Session: what was fixed at admission and where its log stands (A-HEAD).
 #[derive(Debug, Serialize)]
@@ -38,18 +39,20 @@ pub(crate) struct SessionResource<'a> {
 
 impl<'a> SessionResource<'a> {
     pub(crate) fn new(admission: &'a Admission, head: &'a Head) -> Self {
+        let lag = u64::from(mutant::active(Mutant::LastSeqLags));
+        let kept = mutant::active(Mutant::StopReasonStays).then_some("end_turn");
         Self {
             id: &admission.id,
             r#type: "session",
             status: head.status,
-            stop_reason: head.stop_reason.as_deref(),
+            stop_reason: head.stop_reason.as_deref().or(kept),
             agent_deployment_id: &admission.agent_deployment_id,
             agent_deployment_revision_number: admission.agent_deployment_revision_number,
             principal_id: &admission.principal_id,
             workspace_id: &admission.workspace_id,
             primary_thread_id: &admission.primary_thread_id,
             first_seq: head.first_seq,
-            last_seq: head.last_seq,
+            last_seq: head.last_seq.saturating_sub(lag).max(1),
             agent: &admission.agent,
             project_mounts: [],
             memory_mounts: [],

@@ -8,6 +8,7 @@ use crate::core::payload::{
     UserMessage, UserQuestionAnswer, UserToolConfirmation,
 };
 use crate::http::fields::Fields;
+use crate::mutant::{self, Mutant};
 use crate::wire::error::ApiError;
 
 /// A-OUT: how often an Agent may try, unless it is said.
@@ -125,7 +126,8 @@ fn tool_use(fields: &mut Fields) -> Result<ToolUseId, ApiError> {
 /// A generation beyond what is counted is one that never was.
 fn generation(fields: &mut Fields) -> Result<Option<u32>, ApiError> {
     let number = fields.optional_whole_number("wait_generation", None)?;
-    Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
+    let named = number.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    Ok(named.filter(|_| !mutant::active(Mutant::AnyGeneration)))
 }
 
 fn iterations(fields: &mut Fields) -> Result<Option<u32>, ApiError> {

@@ -7,7 +7,7 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
     vec![
         Mutant::new("runs-what-is-disabled")
             .answer(|call, answer| {
-                if answer.status == 403 && call.path.ends_with("/fork") {
+                if answer.status == 403 && call.path.ends_with("/watches") {
                     *answer = Answer::new(201, "application/json", "{}");
                 }
             })
@@ -16,14 +16,14 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
             .also(move |call, status| {
                 let mut done = call.clone();
                 done.method = "POST".to_owned();
-                done.path = call.path.replace("/fork", "/events");
+                done.path = call.path.replace("/watches", "/events");
                 done.headers.remove("idempotency-key");
                 done.set_json(&trace);
-                (status == 403 && call.path.ends_with("/fork")).then_some(done)
+                (status == 403 && call.path.ends_with("/watches")).then_some(done)
             })
             .kills(
                 "srv.capability.disabled-is-refused",
-                "the log after forks was refused",
+                "the log after watches was refused",
             ),
         Mutant::new("capability-refusal-is-404")
             .answer(|_, answer| {
