@@ -116,3 +116,16 @@ async fn flags_come_from_the_environment_too() {
         assert!(!told.contains("pass word"), "{told}");
     }
 }
+
+/// Without the feature the program can keep its promises only: it has no flag to break one.
+#[cfg(not(feature = "mutants"))]
+#[tokio::test]
+async fn a_program_without_the_feature_has_no_mutants() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = program(directory.path());
+    command.args(["--mutant", "any_key"]);
+    let output = command.stderr(Stdio::piped()).output().await.unwrap();
+    assert!(!output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("unexpected argument '--mutant'"), "{told}");
+}
