@@ -7,8 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkfu_mock_server::ScenarioError;
-use checkfu_mock_server::{MockServer, MockServerBuilder, StartError};
+use checkfu_mock_server::{CapabilityError, MockServer, MockServerBuilder, ScenarioError, StartError};
 use clap::{ArgGroup, Parser, Subcommand, value_parser};
 
 use crate::log_filter::LogFilter;
@@ -46,6 +45,10 @@ pub(crate) struct Flags {
     #[arg(long = "scenario", env = "CHECKFU_MOCK_SCENARIOS", value_delimiter = ',')]
     scenarios: Vec<PathBuf>,
 
+    /// A capability to leave off, such as forks; may be repeated, or separated by commas.
+    #[arg(long = "disable", env = "CHECKFU_MOCK_DISABLE", value_delimiter = ',')]
+    disabled: Vec<String>,
+
     /// What an agent takes for each step of a Run, in milliseconds.
     #[arg(long, env = "CHECKFU_MOCK_STEP_DELAY_MS", default_value_t = 5)]
     step_delay_ms: u64,
@@ -78,6 +81,8 @@ pub(crate) enum Command {
 pub(crate) enum FlagError {
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error("--disable: {0}")]
+    Capability(#[from] CapabilityError),
     #[error("{flag} {path}: {source}")]
     File {
         flag: &'static str,
@@ -93,7 +98,8 @@ impl Flags {
     pub(crate) fn builder(&self) -> Result<MockServerBuilder, FlagError> {
         let mut builder = MockServer::builder()
             .step_delay(Duration::from_millis(self.step_delay_ms))
-            .keep_alive(Duration::from_millis(self.keep_alive_ms));
+            .keep_alive(Duration::from_millis(self.keep_alive_ms))
+            .without(&self.disabled)?;
         if let Some(path) = &self.data_dir {
             builder = builder.data_dir(path);
         }
@@ -129,6 +135,7 @@ impl fmt::Debug for Flags {
             .debug_struct("Flags")
             .field("data_dir", &self.data_dir)
             .field("in_memory", &self.in_memory)
+            .field("disabled", &self.disabled)
             .field("listening", &self.listening)
             .field("testing", &self.testing)
             .finish_non_exhaustive()

@@ -39,6 +39,7 @@ mod storage;
 mod timekeeper;
 mod wire;
 
+pub use capability::CapabilityError;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use control::restart::{Restart, RestartError};
 pub use control::retention::{Retention, RetentionError};

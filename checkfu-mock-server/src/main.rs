@@ -62,7 +62,9 @@ impl From<FlagError> for Failure {
     fn from(error: FlagError) -> Self {
         match error {
             FlagError::Start(error) => error.into(),
-            FlagError::File { .. } | FlagError::Scenario { .. } => Self::Usage(error),
+            FlagError::Capability(_) | FlagError::File { .. } | FlagError::Scenario { .. } => {
+                Self::Usage(error)
+            }
         }
     }
 }

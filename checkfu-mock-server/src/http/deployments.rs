@@ -11,7 +11,6 @@ use super::page_token::Place;
 use super::query::{self, Parameters};
 use super::response::{Answer, json, resource};
 use super::state::Shared;
-use crate::capability::Capability;
 use crate::core::moment::Moment;
 use crate::ledger::unreadable;
 use crate::wire::capability::CapabilityResource;
@@ -64,12 +63,12 @@ pub(crate) async fn retrieve(
 }
 
 /// `GET /v1/capabilities`: what is on and what is off, all in one page (A-CAP).
-pub(crate) async fn capabilities(uri: Uri) -> Answer {
+pub(crate) async fn capabilities(State(shared): State<Shared>, uri: Uri) -> Answer {
     query::none(&uri)?;
-    let all = Capability::all()
-        .map(CapabilityResource::from)
-        .map(|capability| serde_json::to_vec(&capability));
-    let all = all
+    let all = shared
+        .capabilities
+        .all()
+        .map(|(capability, enabled)| serde_json::to_vec(&CapabilityResource::new(capability, enabled)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| unreadable(error.into()))?;
     Ok(json(StatusCode::OK, page(all.iter().map(Vec::as_slice), None)))

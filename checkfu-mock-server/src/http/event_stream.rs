@@ -24,7 +24,7 @@ use super::query::{Parameters, invalid};
 use super::response::Answer;
 use super::seam::{Next, Seam};
 use super::state::Shared;
-use crate::capability::Capability;
+use crate::capability::{Capabilities, Capability};
 use crate::core::cursor::{self, Gap, Retained};
 use crate::ledger::handle::{LogEnd, SessionHandle};
 use crate::ledger::unreadable;
@@ -46,7 +46,7 @@ pub(crate) async fn stream(
     headers: HeaderMap,
     uri: Uri,
 ) -> Answer {
-    let parameters = StreamParameters::of(&uri)?;
+    let parameters = StreamParameters::of(&uri, &shared.capabilities)?;
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
     stream_view(shared, session, View::Session, parameters, &headers).await
 }
@@ -57,9 +57,11 @@ pub(super) struct StreamParameters(Result<Wanted, ApiError>);
 
 impl StreamParameters {
     /// A-ORDER: a capability that is off comes before existence, every other mistake after it.
-    pub(super) fn of(uri: &Uri) -> Result<Self, ApiError> {
+    pub(super) fn of(uri: &Uri, capabilities: &Capabilities) -> Result<Self, ApiError> {
         let mut parameters = Parameters::of(uri);
-        let previews = parameters.as_mut().map_or(Ok(Wanted::default()), wanted_previews);
+        let previews = parameters.as_mut().map_or(Ok(Wanted::default()), |parameters| {
+            wanted_previews(parameters, capabilities)
+        });
         match previews {
             Err(error) if error.code == Code::CapabilityDisabled => Err(error),
             Err(error) => Ok(Self(Err(error))),
@@ -157,11 +159,14 @@ async fn resume(
     Ok(seam)
 }
 
-/// PRV-1: the wanted previews. Known ones need the capability, others are a mistake (A-SRV).
-fn wanted_previews(parameters: &mut Parameters) -> Result<Wanted, ApiError> {
+/// PRV-1: the wanted previews. To want any needs the capability; unknown ones are a mistake (A-SRV).
+fn wanted_previews(parameters: &mut Parameters, capabilities: &Capabilities) -> Result<Wanted, ApiError> {
     let mut wanted = Wanted::default();
     let mut names = parameters.take_all("event_deltas");
     names.extend(parameters.take_all("event_deltas[]"));
+    if !names.is_empty() {
+        fence::require(capabilities, Capability::Previews)?;
+    }
     for name in &names {
         match name.as_str() {
             "agent.message" => wanted.messages = true,
@@ -171,9 +176,6 @@ fn wanted_previews(parameters: &mut Parameters) -> Result<Wanted, ApiError> {
                 return Err(invalid("event_deltas", &problem));
             }
         }
-    }
-    if !names.is_empty() {
-        fence::require(Capability::Previews)?;
     }
     Ok(wanted)
 }

@@ -38,10 +38,10 @@ const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) async fn post(State(shared): State<Shared>, Ids(id): Ids<String>, call: Call) -> Answer {
     let caller = call.caller.clone();
     let read = call.read(EmptyBody::IsAnError).await;
-    if let Ok((_, ReadBody { json: Ok(value), .. })) = &read
-        && let Some(capability) = post_event::needed_capability(value)
-    {
-        fence::require(capability)?;
+    if let Ok((_, ReadBody { json: Ok(value), .. })) = &read {
+        for capability in post_event::needed_capabilities(value) {
+            fence::require(&shared.capabilities, capability)?;
+        }
     }
     let workspace = caller.workspace("Session")?;
     let session = shared.ledger.session(workspace, &id).await?;

@@ -23,7 +23,7 @@ pub(crate) async fn fork(State(shared): State<Shared>, Ids(id): Ids<String>, cal
             .get("checkpoint_id")
             .is_some_and(|checkpoint| !checkpoint.is_null())
     {
-        fence::require(Capability::Checkpoints)?;
+        fence::require(&shared.capabilities, Capability::Checkpoints)?;
     }
     let workspace = caller.workspace("Session")?;
     let source = shared.ledger.session(workspace, &id).await?;

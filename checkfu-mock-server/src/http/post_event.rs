@@ -5,7 +5,7 @@ mod read;
 
 use serde_json::Value;
 
-use super::challenge::{Challenges, Subject};
+use super::challenge::Subject;
 use super::fields::Fields;
 use super::state::State;
 use crate::capability::Capability;
@@ -18,21 +18,28 @@ use crate::core::prompt_integrity;
 use crate::mutant::{self, Mutant};
 use crate::wire::error::ApiError;
 
-/// The capability that a body needs: its type's, or that of a member.
-pub(crate) fn needed_capability(body: &Value) -> Option<Capability> {
-    match body.get("type")?.as_str()? {
-        "user.message" => {
-            body.pointer("/payload/prompt_integrity")
-                .filter(|value| !value.is_null())?;
-            Some(Capability::PromptIntegrity)
-        }
-        "user.interrupt" => Some(Capability::Interrupts),
-        "user.custom_tool_result" | "user.tool_confirmation" | "user.question_answer" => {
+/// The capabilities that a body needs: its type's, and those of its members.
+pub(crate) fn needed_capabilities(body: &Value) -> impl Iterator<Item = Capability> {
+    let of_type = match body.get("type").and_then(Value::as_str) {
+        Some("user.interrupt") => Some(Capability::Interrupts),
+        Some("user.custom_tool_result" | "user.tool_confirmation" | "user.question_answer") => {
             Some(Capability::Waits)
         }
-        "user.define_outcome" => Some(Capability::Outcomes),
+        Some("user.define_outcome") => Some(Capability::Outcomes),
         _ => None,
-    }
+    };
+    let payload = body.get("payload");
+    let of_member = move |name: &str, capability| {
+        let member = payload.and_then(|payload| payload.get(name));
+        member.filter(|value| !value.is_null()).map(|_| capability)
+    };
+    [
+        of_type,
+        of_member("session_thread_id", Capability::Threads),
+        of_member("prompt_integrity", Capability::PromptIntegrity),
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Reads the body into a command for this Session; what its author may do is looked up now (WAIT-5), and so is what is
@@ -57,7 +64,7 @@ pub(crate) fn command(
         "user.message" => {
             let message = read::message(payload)?;
             Command::Message {
-                check: prompt_check(&message, session, &shared.challenges, now),
+                check: prompt_check(&message, session, shared, now),
                 message,
             }
         }
@@ -89,10 +96,14 @@ pub(crate) fn command(
 fn prompt_check(
     message: &UserMessage,
     session: &SessionId,
-    challenges: &Challenges,
+    State {
+        capabilities,
+        challenges,
+        ..
+    }: &State,
     now: Moment,
 ) -> Option<PromptCheck> {
-    if !Capability::PromptIntegrity.is_enabled() || mutant::active(Mutant::AnyPrompt) {
+    if !capabilities.has(Capability::PromptIntegrity) || mutant::active(Mutant::AnyPrompt) {
         return None;
     }
     let inspection = prompt_integrity::inspect(&message.content)?;

@@ -11,13 +11,17 @@ use super::{
     approvals, auth, deployments, diff, event_stream, events, fence, fork, request_id, runs, sessions,
     threads,
 };
-use crate::capability::Capability::{Checkpoints, Watches};
+use crate::capability::Capability::{self, Checkpoints, Diffs, Forks, Threads, Waits, Watches};
 use crate::wire::error::{ApiError, Code};
 
 /// The whole HTTP side. A-ORDER: without a key even a path or method that does not exist is refused for the key.
 pub(crate) fn router(shared: Shared) -> Router {
     Router::new()
         .merge(enabled())
+        .merge(guarded(&shared, Threads, threads()))
+        .merge(guarded(&shared, Waits, approvals()))
+        .merge(guarded(&shared, Forks, forks()))
+        .merge(guarded(&shared, Diffs, diffs()))
         .merge(disabled())
         .fallback(unknown_route)
         .method_not_allowed_fallback(unknown_method)
@@ -44,8 +48,6 @@ fn enabled() -> Router<Shared> {
         .route("/v1/sessions/{session_id}", get(sessions::retrieve))
         .route("/v1/sessions/{session_id}/complete", post(sessions::complete))
         .route("/v1/sessions/{session_id}/cancel", post(sessions::cancel))
-        .route("/v1/sessions/{session_id}/fork", post(fork::fork))
-        .route("/v1/sessions/{session_id}/diff", get(diff::diff))
         .route(
             "/v1/sessions/{session_id}/events",
             post(events::post).get(events::list),
@@ -56,34 +58,44 @@ fn enabled() -> Router<Shared> {
         )
         .route("/v1/sessions/{session_id}/runs", get(runs::list))
         .route("/v1/sessions/{session_id}/runs/{run_id}", get(runs::retrieve))
-        .route("/v1/sessions/{session_id}/threads", get(threads::list))
-        .route(
-            "/v1/sessions/{session_id}/threads/{thread_id}",
-            get(threads::retrieve),
-        )
-        .route(
-            "/v1/sessions/{session_id}/threads/{thread_id}/archive",
-            post(threads::archive),
-        )
-        .route(
-            "/v1/sessions/{session_id}/threads/{thread_id}/events",
-            get(threads::events),
-        )
-        .route(
-            "/v1/sessions/{session_id}/threads/{thread_id}/stream",
-            get(threads::stream),
-        )
-        .route("/v1/sessions/{session_id}/action_approvals", get(approvals::list))
-        .route(
-            "/v1/sessions/{session_id}/action_approvals/{action_approval_id}",
-            get(approvals::retrieve),
-        )
         .route("/v1/agent_deployments", get(deployments::list))
         .route(
             "/v1/agent_deployments/{agent_deployment_id}",
             get(deployments::retrieve),
         )
         .route("/v1/capabilities", get(deployments::capabilities))
+}
+
+/// WIRE-5: endpoints that a server may be told to leave off.
+fn guarded(shared: &Shared, capability: Capability, endpoints: Router<Shared>) -> Router<Shared> {
+    endpoints.route_layer(from_fn_with_state((shared.clone(), capability), fence::guard))
+}
+
+fn threads() -> Router<Shared> {
+    let thread = "/v1/sessions/{session_id}/threads/{thread_id}";
+    let path = |rest: &str| format!("{thread}/{rest}");
+    Router::new()
+        .route("/v1/sessions/{session_id}/threads", get(threads::list))
+        .route(thread, get(threads::retrieve))
+        .route(&path("archive"), post(threads::archive))
+        .route(&path("events"), get(threads::events))
+        .route(&path("stream"), get(threads::stream))
+}
+
+fn approvals() -> Router<Shared> {
+    let approvals = "/v1/sessions/{session_id}/action_approvals";
+    Router::new().route(approvals, get(approvals::list)).route(
+        &format!("{approvals}/{{action_approval_id}}"),
+        get(approvals::retrieve),
+    )
+}
+
+fn forks() -> Router<Shared> {
+    Router::new().route("/v1/sessions/{session_id}/fork", post(fork::fork))
+}
+
+fn diffs() -> Router<Shared> {
+    Router::new().route("/v1/sessions/{session_id}/diff", get(diff::diff))
 }
 
 /// WIRE-5: documented endpoints of capabilities that this server does not have yet.

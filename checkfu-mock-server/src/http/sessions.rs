@@ -36,7 +36,7 @@ pub(crate) async fn create(State(shared): State<Shared>, call: Call) -> Answer {
     if let Ok((_, ReadBody { json: Ok(value), .. })) = &read
         && let Some(capability) = create_session::needed_capability(value)
     {
-        fence::require(capability)?;
+        fence::require(&shared.capabilities, capability)?;
     }
     let workspace = caller.workspace("Workspace")?;
     let (head, read) = read?;

@@ -7,6 +7,7 @@ use super::challenge::Challenges;
 use super::idempotency::InFlight;
 use super::key_ring::KeyRing;
 use super::page_token::PageTokens;
+use crate::capability::Capabilities;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::ledger::Ledger;
@@ -21,6 +22,8 @@ pub(crate) struct Shared(pub(crate) Arc<State>);
 pub(crate) struct State {
     pub(crate) ledger: Ledger,
     pub(crate) catalog: Catalog,
+    /// What is carried out, and what is refused.
+    pub(crate) capabilities: Capabilities,
     pub(crate) keys: KeyRing,
     pub(crate) tokens: PageTokens,
     pub(crate) challenges: Challenges,

@@ -132,7 +132,7 @@ pub(crate) async fn stream(
     headers: HeaderMap,
     uri: Uri,
 ) -> Answer {
-    let parameters = StreamParameters::of(&uri)?;
+    let parameters = StreamParameters::of(&uri, &shared.capabilities)?;
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
     let view = find(&shared, &session, thread).await?.view();
     stream_view(shared, session, view, parameters, &headers).await

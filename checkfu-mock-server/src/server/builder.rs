@@ -10,6 +10,7 @@ use super::running::MockServer;
 use super::settings::{ControlSettings, Settings};
 use super::start;
 use super::tls::Tls;
+use crate::capability::CapabilityError;
 use crate::clock::Clock;
 use crate::control::clock::ServerClock;
 use crate::core::id::PrincipalId;
@@ -88,6 +89,30 @@ impl MockServerBuilder {
         let yaml = yaml.into();
         check_scenario(&yaml)?;
         self.settings.scenarios.push(yaml);
+        Ok(self)
+    }
+
+    /// Leaves capabilities off, as a deployment of the service may (WIRE-5): each request, input, member and parameter that
+    /// needs one is refused with `403 capability.disabled` and changes nothing, and `GET /v1/capabilities` says so. Agents
+    /// do what their scenarios say all the same; nobody can answer what they ask while `waits` is off. Default: none is
+    /// switched off. `checkpoints`, `watches`, `project_mounts`, `memory_mounts` and `skills` are always off.
+    ///
+    /// # Errors
+    ///
+    /// [`CapabilityError`] for a name that does not exist, and for `sessions` and `runs`, which nothing works without.
+    ///
+    /// ```
+    /// # use checkfu_mock_server::{CapabilityError, MockServer};
+    /// let builder = MockServer::builder().without(["forks", "previews"])?;
+    /// # Ok::<(), CapabilityError>(())
+    /// ```
+    pub fn without<Name: AsRef<str>>(
+        mut self,
+        capabilities: impl IntoIterator<Item = Name>,
+    ) -> Result<Self, CapabilityError> {
+        for name in capabilities {
+            self.settings.capabilities.switch_off(name.as_ref())?;
+        }
         Ok(self)
     }
 

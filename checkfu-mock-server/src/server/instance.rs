@@ -111,6 +111,7 @@ impl Instance {
         let shared = Shared(Arc::new(State {
             ledger,
             catalog,
+            capabilities: settings.capabilities.clone(),
             keys: KeyRing::new(&lasting.api_key, workspace),
             tokens: PageTokens::new(store.page_secret),
             challenges: Challenges::new(store.challenge_secret),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::tls::Tls;
+use crate::capability::Capabilities;
 use crate::control::clock::ServerClock;
 use crate::core::id::PrincipalId;
 use crate::fault::Fault;
@@ -22,6 +23,7 @@ pub(super) struct Settings {
     pub(super) principals: Vec<PrincipalId>,
     /// Scenario files to publish, if they are not published yet.
     pub(super) scenarios: Vec<String>,
+    pub(super) capabilities: Capabilities,
     pub(super) step_delay: Duration,
     pub(super) keep_alive: Duration,
     pub(super) body_limit: Duration,
@@ -55,6 +57,7 @@ impl Default for Settings {
             api_key: None,
             principals: Vec::new(),
             scenarios: Vec::new(),
+            capabilities: Capabilities::default(),
             step_delay: Duration::from_millis(5),
             keep_alive: Duration::from_secs(10),
             body_limit: Duration::from_secs(60),
@@ -90,6 +93,7 @@ impl fmt::Debug for Settings {
             .field("host", &self.host)
             .field("port", &self.port)
             .field("data_dir", &self.data_dir)
+            .field("capabilities", &self.capabilities)
             .field("step_delay", &self.step_delay)
             .field("keep_alive", &self.keep_alive)
             .field("clock", &self.clock)

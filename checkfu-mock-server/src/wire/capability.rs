@@ -12,12 +12,12 @@ pub(crate) struct CapabilityResource {
     enabled: bool,
 }
 
-impl From<Capability> for CapabilityResource {
-    fn from(capability: Capability) -> Self {
+impl CapabilityResource {
+    pub(crate) fn new(capability: Capability, enabled: bool) -> Self {
         Self {
             id: capability.id(),
             r#type: "capability",
-            enabled: capability.is_enabled(),
+            enabled,
         }
     }
 }

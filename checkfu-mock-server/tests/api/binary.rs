@@ -104,6 +104,8 @@ async fn flags_come_from_the_environment_too() {
         &["--log", "infoo"][..],
         &["--log", "info,"][..],
         &["--log", "a=b=c"][..],
+        &["--disable", "fork"][..],
+        &["--disable", "forks,sessions"][..],
     ] {
         let mut command = program(directory.path());
         let output = command.args(arguments).stderr(Stdio::piped()).output();
