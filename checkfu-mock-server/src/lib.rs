@@ -28,6 +28,7 @@ mod core;
 mod deployment;
 mod fault;
 mod http;
+mod inspect;
 mod journal;
 mod ledger;
 mod mutant;
@@ -50,6 +51,7 @@ pub use fault::{
     Informational, Insert, LineEnds, OldHttp, On, Operation, Page, PageEdit, Point, Preview, PreviewEdit,
     Rate, Raw, RequestHeaders, Resume, RetryAfter, Spacing, Stale,
 };
+pub use inspect::{Expected, InspectError, Inspected, LoggedEvent, Mismatch, PendingWait, Received};
 pub use journal::{Ended, JournalEntry};
 #[cfg(feature = "mutants")]
 pub use mutant::Mutant;

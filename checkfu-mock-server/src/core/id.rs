@@ -128,7 +128,6 @@ impl ToolUseId {
     }
 
     /// The identifier as it stands on the wire.
-    #[cfg(test)]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

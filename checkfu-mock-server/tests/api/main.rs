@@ -16,6 +16,7 @@ mod errors;
 mod faults;
 mod forks;
 mod idempotency;
+mod inspect;
 mod interrupts;
 mod kills;
 mod limits;
