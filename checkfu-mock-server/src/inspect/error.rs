@@ -7,6 +7,13 @@ use super::session::Inspected;
 
 /// A Session that could not be seen, or did not become what was waited for. `Debug` says what `Display` says, so that a
 /// test that unwraps it can be read.
+///
+/// ```
+/// use checkfu_mock_server::InspectError;
+///
+/// let error = InspectError::UnknownSession { id: "sess_1".to_owned() };
+/// assert_eq!(format!("{error:?}"), error.to_string());
+/// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InspectError {

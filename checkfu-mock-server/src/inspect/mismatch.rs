@@ -7,6 +7,15 @@ use super::expected::Expected;
 
 /// A Session received something else than a test expected. `Debug` says what `Display` says, so that a test that unwraps it
 /// can be read: what differs first, then both lists.
+///
+/// ```
+/// use checkfu_mock_server::{Expected, Inspected};
+///
+/// fn problem(session: &Inspected) -> Option<String> {
+///     let mismatch = session.received().exactly([Expected::interrupt()]).err()?;
+///     Some(mismatch.problem().to_owned())
+/// }
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct Mismatch {
     session: String,

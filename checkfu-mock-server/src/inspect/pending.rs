@@ -7,6 +7,16 @@ use crate::core::payload::Wait;
 use crate::core::wait::WaitRecord;
 
 /// An open wait: a Run goes on when somebody answers, or a grader does.
+///
+/// ```
+/// use checkfu_mock_server::{Inspected, PendingWait};
+///
+/// fn asked_tools(session: &Inspected) -> Vec<&str> {
+///     let is_call = |wait: &&PendingWait| wait.kind == "custom_tool";
+///     let calls = session.pending().iter().filter(is_call);
+///     calls.filter_map(|wait| wait.request.as_ref()?.payload["name"].as_str()).collect()
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PendingWait {
