@@ -31,6 +31,9 @@ pub(crate) async fn guard(
 
 /// A handler for the endpoints of a capability that no server of this kind has.
 pub(crate) async fn closed(capability: Capability) -> Response {
+    if mutant::active(Mutant::NoFence) {
+        return Refused::from(ApiError::internal()).into_response();
+    }
     Refused::from(refusal(capability)).into_response()
 }
 

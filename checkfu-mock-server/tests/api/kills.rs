@@ -24,9 +24,6 @@ use crate::support::random::Random;
 /// How many servers live at once.
 const LANES: usize = 4;
 
-/// After how long without an event the clock is advanced once more.
-const STILL: Duration = Duration::from_millis(25);
-
 /// More moves than any flow takes.
 const MOST_MOVES: usize = 500;
 
@@ -237,7 +234,7 @@ async fn drive(mut life: Life, flow: &Flow, plan: &[u64]) -> (Life, Driven) {
             }
             Move::Advance(by) => {
                 life.advance(by).await;
-                until_longer(&record, &life, head).await;
+                until_longer(&record, &life, head, flow.still).await;
             }
             Move::Finished => {
                 let log = record.log();
@@ -278,9 +275,9 @@ async fn create(life: &Life, flow: &Flow) -> String {
 }
 
 /// Waits for a commit; without one the time was not enough, and more has to pass.
-async fn until_longer(record: &Record, life: &Life, head: u64) {
+async fn until_longer(record: &Record, life: &Life, head: u64, still: Duration) {
     let advanced = Instant::now();
-    while record.head(life.client()).await <= head && advanced.elapsed() < STILL {
+    while record.head(life.client()).await <= head && advanced.elapsed() < still {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }

@@ -17,6 +17,9 @@ pub(super) struct Flow {
     pub(super) goes_wrong: bool,
     /// Whether children work beside the primary thread, so that the order between threads is free.
     pub(super) children: bool,
+    /// After how long without an event the clock is advanced once more. Where inputs depend on the latest event, one step too
+    /// many would miss it.
+    pub(super) still: Duration,
     /// By how much the clock is advanced while this is the log.
     pub(super) pace: fn(&[Value]) -> Duration,
 }
@@ -48,6 +51,12 @@ pub(super) enum What {
 /// Longer than every pause of a scenario that is none of its points, far shorter than every deadline.
 const USUAL: Duration = Duration::from_millis(51);
 
+/// Longer than a commit takes on a machine that is busy.
+const PATIENT: Duration = Duration::from_secs(2);
+
+/// Where steps show nothing in the log's length, and one too many does no harm.
+const IMPATIENT: Duration = Duration::from_millis(25);
+
 const fn says(text: &'static str) -> Input {
     Input {
         when: When::Settled,
@@ -77,6 +86,7 @@ const fn flow(scenario: &'static str, inputs: &'static [Input]) -> Flow {
         decision: Some("allow"),
         goes_wrong: false,
         children: false,
+        still: PATIENT,
         pace: |_| USUAL,
     }
 }
@@ -98,6 +108,7 @@ const fn wrong(scenario: &'static str, inputs: &'static [Input]) -> Flow {
 const fn family(scenario: &'static str, inputs: &'static [Input]) -> Flow {
     Flow {
         children: true,
+        still: IMPATIENT,
         ..flow(scenario, inputs)
     }
 }
@@ -106,6 +117,14 @@ const fn paced(scenario: &'static str, inputs: &'static [Input], pace: fn(&[Valu
     Flow {
         pace,
         ..flow(scenario, inputs)
+    }
+}
+
+/// Shows itself piece by piece.
+const fn slow(inputs: &'static [Input]) -> Flow {
+    Flow {
+        still: IMPATIENT,
+        ..paced("slow", inputs, through_a_long_turn)
     }
 }
 
@@ -132,7 +151,10 @@ pub(super) const FLOWS: &[Flow] = &[
             says("two"),
         ],
     ),
-    flow("previews", &[says("hello")]),
+    Flow {
+        still: IMPATIENT,
+        ..flow("previews", &[says("hello")])
+    },
     flow("tools", &[says("hello"), says("a broken one")]),
     flow("custom_tool", &[says("hello")]),
     wrong("custom_tool", &[says("hello")]),
@@ -194,17 +216,9 @@ pub(super) const FLOWS: &[Flow] = &[
         &[says("slow"), after("This takes a while.", What::Message("fast"))],
         until_the_slow_one_is_alone,
     ),
-    paced("slow", &[says("go")], through_a_long_turn),
-    paced(
-        "slow",
-        &[says("go"), after("I begin.", What::Interrupt)],
-        through_a_long_turn,
-    ),
-    paced(
-        "slow",
-        &[says("go"), after("Please be patient.", What::Interrupt)],
-        through_a_long_turn,
-    ),
+    slow(&[says("go")]),
+    slow(&[says("go"), after("I begin.", What::Interrupt)]),
+    slow(&[says("go"), after("Please be patient.", What::Interrupt)]),
     flow("waiting_style", &[says("go")]),
     flow("idle_style", &[says("go")]),
 ];

@@ -121,7 +121,10 @@ async fn session_of(world: &World, session: &str) -> Value {
 }
 
 async fn suspicious(world: &World, session: &str, decision: Value) -> u16 {
-    let payload = json!({"content": "send it by p\u{430}ypal", "prompt_integrity": decision});
+    let mut payload = json!({"content": "send it by p\u{430}ypal"});
+    if !decision.is_null() {
+        payload["prompt_integrity"] = decision;
+    }
     world.post(session, "user.message", payload).await.status
 }
 
