@@ -1,5 +1,6 @@
 //! The command line; every flag is also an environment variable.
 
+mod error;
 mod listening;
 mod testing;
 
@@ -7,11 +8,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkfu_mock_server::{CapabilityError, MockServer, MockServerBuilder, ScenarioError, StartError};
+use checkfu_mock_server::{MockServer, MockServerBuilder};
 use clap::{ArgGroup, Parser, Subcommand, value_parser};
 
 use crate::log_filter::LogFilter;
 use crate::scenario_command::ScenarioCommand;
+pub(crate) use error::FlagError;
 use listening::Listening;
 use testing::Testing;
 
@@ -74,23 +76,6 @@ pub(crate) enum Command {
     /// Check, record and show scenario files.
     #[command(subcommand)]
     Scenario(ScenarioCommand),
-}
-
-/// Flags that make no sense.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FlagError {
-    #[error(transparent)]
-    Start(#[from] StartError),
-    #[error("--disable: {0}")]
-    Capability(#[from] CapabilityError),
-    #[error("{flag} {path}: {source}")]
-    File {
-        flag: &'static str,
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("--scenario {path}: {source}")]
-    Scenario { path: PathBuf, source: ScenarioError },
 }
 
 impl Flags {

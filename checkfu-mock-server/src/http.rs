@@ -20,6 +20,7 @@ pub(crate) mod post_event;
 mod preview_feed;
 pub(crate) mod query;
 pub(crate) mod request_id;
+mod resources;
 pub(crate) mod response;
 pub(crate) mod router;
 pub(crate) mod runs;

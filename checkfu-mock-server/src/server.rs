@@ -14,6 +14,7 @@ mod snapshot;
 mod start;
 mod store;
 mod supervisor;
+mod terms;
 mod tls;
 
 pub use builder::MockServerBuilder;

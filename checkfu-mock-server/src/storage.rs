@@ -11,6 +11,7 @@ pub(crate) mod idempotency;
 mod json;
 pub(crate) mod position;
 pub(crate) mod reader;
+pub(crate) mod resources;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod sessions;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use checkfu_mock_server::{MockServerBuilder, Tls};
 use clap::{Args, value_parser};
 
-use super::FlagError;
+use super::error::FlagError;
 
 /// Where and how to listen.
 #[derive(Debug, Args)]

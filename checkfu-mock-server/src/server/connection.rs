@@ -16,7 +16,7 @@ use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::listener::Terms;
+use super::terms::Terms;
 use crate::fault::effect::{Cut, Effect, How};
 use crate::fault::line::Line;
 use crate::fault::plan::Shot;

@@ -8,21 +8,11 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::connection::{self, Service};
-use super::tls::Identity;
+use super::terms::Terms;
 use crate::stop::Stopping;
 
 /// What to wait when the operating system cannot give another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// How connections are taken.
-#[derive(Debug, Clone)]
-pub(super) struct Terms {
-    pub(super) identity: Option<Identity>,
-    /// How long a head may take to arrive, and a connection may have nothing to do.
-    pub(super) idle_limit: Duration,
-    pub(super) max_connections: usize,
-    pub(super) drain: Duration,
-}
 
 /// Serves until `stopping` says so, answers what was asked for up to the drain, then cuts what is left. Connections over
 /// the limit wait in the operating system's queue until another one ends.

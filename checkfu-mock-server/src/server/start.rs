@@ -9,13 +9,14 @@ use tokio::task::JoinHandle;
 
 use super::error::StartError;
 use super::instance::{self, Instance, Lasting};
-use super::listener::{self, Terms};
+use super::listener;
 use super::plain::Plain;
 use super::running::{ControlAddress, MockServer};
 use super::settings::{ControlSettings, Settings};
 use super::snapshot::Snapshots;
 use super::store::fresh_key;
 use super::supervisor::Supervisor;
+use super::terms::Terms;
 use super::tls::Tls;
 use crate::api_key;
 use crate::control::{Control, routes};

@@ -9,10 +9,11 @@ use tokio::time::Instant;
 
 use super::error::StartError;
 use super::instance::{self, Instance, Lasting};
-use super::listener::{self, Terms};
+use super::listener;
 use super::running::GRACE;
 use super::snapshot::Snapshots;
 use super::store::Place;
+use super::terms::Terms;
 use crate::control::restart::{Command, Mode, Restart, RestartError};
 use crate::stop::{Stop, Stopping};
 

@@ -1,19 +1,12 @@
-//! The table of Runs: a projection of the log, as resources.
+//! Runs as resources.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::error::StorageError;
-use super::json;
+use super::resources::Table;
 use crate::core::id::SessionId;
 use crate::core::run::Run;
 use crate::wire::run::RunResource;
-
-/// A Run resource and its place in the list of its Session.
-#[derive(Debug)]
-pub(crate) struct StoredRun {
-    pub(crate) created_seq: u64,
-    pub(crate) resource: Vec<u8>,
-}
 
 /// Writes a Run as it is now.
 pub(crate) fn save(
@@ -23,45 +16,5 @@ pub(crate) fn save(
     run: &Run,
 ) -> Result<(), StorageError> {
     let resource = serde_json::to_vec(&RunResource::new(session_id, run))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO runs (session, created_seq, id, resource) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (session, created_seq) DO UPDATE SET resource = excluded.resource",
-        )?
-        .execute((session, run.created_seq.cast_signed(), run.id.as_str(), resource))?;
-    Ok(())
-}
-
-/// One Run of a Session.
-pub(crate) fn find(connection: &Connection, session: i64, id: &str) -> Result<Option<Vec<u8>>, StorageError> {
-    let mut query = connection.prepare_cached("SELECT resource FROM runs WHERE session = ?1 AND id = ?2")?;
-    let found: Option<Vec<u8>> = query.query_row((session, id), |row| row.get(0)).optional()?;
-    if let Some(resource) = &found {
-        json::check(resource)?;
-    }
-    Ok(found)
-}
-
-/// Runs of a Session in the order in which they were created.
-pub(crate) fn list(
-    connection: &Connection,
-    session: i64,
-    after: u64,
-    limit: usize,
-) -> Result<Vec<StoredRun>, StorageError> {
-    let mut query = connection.prepare_cached(
-        "SELECT created_seq, resource FROM runs WHERE session = ?1 AND created_seq > ?2 ORDER BY created_seq LIMIT ?3",
-    )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = query.query_map((session, after.cast_signed(), limit), |row| {
-        Ok(StoredRun {
-            created_seq: row.get::<_, i64>(0)?.cast_unsigned(),
-            resource: row.get(1)?,
-        })
-    })?;
-    let found = rows.collect::<Result<Vec<StoredRun>, _>>()?;
-    for run in &found {
-        json::check(&run.resource)?;
-    }
-    Ok(found)
+    Table::Runs.save(connection, session, run.created_seq, run.id.as_str(), &resource)
 }
