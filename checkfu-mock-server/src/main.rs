@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         .json()
         .with_writer(io::stderr)
         .with_env_filter(flags.log.filter())
+        // Whoever closes standard error loses the log, not the server.
+        .log_internal_errors(false)
         .init();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

@@ -11,6 +11,9 @@ use crate::http::fields::{Fields, invalid, kind};
 use crate::mutant::Mutant;
 use crate::wire::error::ApiError;
 
+/// How long a restart may leave the server down: a day, in milliseconds.
+const MAX_DOWN: u64 = 24 * 60 * 60 * 1000;
+
 /// `{"on": {…}, "effect": {"kind": …, …}}`
 pub(super) fn fault(body: Value) -> Result<Fault, ApiError> {
     let mut fields = Fields::of(body, "")?;
@@ -135,6 +138,9 @@ pub(super) fn restart(body: Value) -> Result<Restart, ApiError> {
         Some(_) => return Err(fields.invalid("mode", "must be graceful or abrupt")),
     };
     if let Some(milliseconds) = optional_count(&mut fields, "down_milliseconds")? {
+        if milliseconds > MAX_DOWN {
+            return Err(fields.invalid("down_milliseconds", "must be at most 86400000, a day"));
+        }
         restart = restart.down(Duration::from_millis(milliseconds));
     }
     if let Some(snapshot) = fields.optional_text("restore")? {

@@ -25,6 +25,7 @@ pub(super) fn begin(session: &mut Session, event: &Event, touched: &mut Touched)
             ThreadStatus::Terminated
         };
         thread.come_to_rest(status, event.created_at);
+        thread.stop_reason = None;
         if place == 0 {
             // The source may have ended; the fork goes on.
             thread.timing.ended_at = None;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{self, Body};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -53,8 +53,13 @@ pub(crate) async fn read(
     })
 }
 
-/// A body without a media type is taken for JSON.
+/// A body without a media type is taken for JSON. JSON is UTF-8, whatever a parameter says, and comes as it is.
 fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
+        let message = "the request body must not be encoded; leave Content-Encoding out";
+        return Err(ApiError::new(Code::UnsupportedMediaType, message).with_param("Content-Encoding"));
+    }
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
     };

@@ -73,7 +73,7 @@ pub(crate) fn record_key(
     let key = value
         .to_str()
         .ok()
-        .filter(|key| !key.is_empty() && key.len() <= MAX_KEY_BYTES);
+        .filter(|key| !key.is_empty() && key.len() <= MAX_KEY_BYTES && !key.contains('\t'));
     match (key, values.next()) {
         (Some(key), None) => Ok(Some(RecordKey {
             scope: format!("{workspace} {method} {path}"),

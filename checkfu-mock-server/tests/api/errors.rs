@@ -401,6 +401,10 @@ async fn unreadable_bodies_are_refused() {
         .post(&path, &message("hello"))
         .await
         .refused(415, "request.unsupported_media_type");
+    let encoded = world.client.with("content-encoding", "gzip");
+    let refused = encoded.post(&path, &message("hello")).await;
+    let refused = refused.refused(415, "request.unsupported_media_type");
+    assert_eq!(refused.param(), Some("Content-Encoding"));
     assert_eq!(answer.param(), Some("Content-Type"));
     let json = world
         .client

@@ -195,6 +195,10 @@ async fn an_idle_child_is_archived_once() {
     let events = replay.until("session.thread_status_terminated").await;
     assert_eq!(replay.event().await, None, "closed after its end");
     let head = events.last().unwrap()["seq"].as_u64().unwrap();
+    // Nothing follows in its view, not even an interrupt that names it.
+    let named = json!({"session_thread_id": threads[1]["id"]});
+    let accepted = world.post(&session, "user.interrupt", named).await.ok(202);
+    assert_eq!(accepted["session_thread_id"], Value::Null);
     let mut at_head = Frames::open_path(&world.client, &stream, Some(head)).await;
     assert_eq!(at_head.event().await, None, "closed at its head");
 }

@@ -37,8 +37,10 @@ pub(super) fn accept(batch: &mut Batch<'_>, interrupt: UserInterrupt) -> Result<
         .cloned()
         .collect();
     let event = EventData::UserInterrupt(interrupt);
-    match &named {
-        Some(named) => batch.on_thread(named, None, event),
+    // Nothing stands in a child's view after its end (A-SRV).
+    let live = |id: &&ThreadId| batch.session().thread(id).is_some_and(|thread| thread.is_live());
+    match named.as_ref().filter(live).cloned() {
+        Some(named) => batch.on_thread(&named, None, event),
         None => batch.on_session(None, event),
     };
     let mut last = None;

@@ -19,7 +19,7 @@ use crate::core::wait::{WaitRecord, WaitState};
 pub(super) fn accept(batch: &mut Batch<'_>, response: Response) -> Result<Option<u64>, Refusal> {
     let subject = response.subject();
     let session = batch.session();
-    let thread = resolve_thread(session, response.named_thread(), &subject)?;
+    let thread = resolve_thread(session, &response, &subject)?;
     let current = session
         .waits
         .of_key(&thread, &subject)
@@ -86,11 +86,8 @@ fn decided(
 }
 
 /// A-GEN: the thread that is named; else the primary's pending call, else the only child's.
-fn resolve_thread(
-    session: &Session,
-    named: Option<&ThreadId>,
-    subject: &Subject,
-) -> Result<ThreadId, Refusal> {
+fn resolve_thread(session: &Session, response: &Response, subject: &Subject) -> Result<ThreadId, Refusal> {
+    let named = response.named_thread();
     if let Some(named) = named {
         return session
             .thread(named)
@@ -110,6 +107,12 @@ fn resolve_thread(
     let mut found = threads(true);
     if found.is_empty() {
         found = threads(false);
+        // THR-9: what was accepted without a thread is told again where nothing waits any more.
+        let repeats = |thread: &&ThreadId| replay_of(session, thread, subject, response).is_some();
+        let repeated: Vec<ThreadId> = found.iter().filter(repeats).cloned().collect();
+        if repeated.len() == 1 {
+            found = repeated;
+        }
     }
     if found.iter().any(|thread| session.is_primary(thread)) {
         return Ok(session.primary().clone());

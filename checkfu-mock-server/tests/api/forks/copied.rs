@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{answer, copies, fork, id, threads};
+use crate::support::frames::Frames;
 use crate::support::world::{World, all, latest};
 
 /// A-FORK, THR-9: a copied wait is closed in the fork, which answers for its copies: an answered one is repeated with the
@@ -114,4 +115,35 @@ async fn copied_threads_are_valid_under_the_fork() {
             copies(&theirs, &made)
         );
     }
+}
+
+/// A-FORK, A-SRV: a child that came along is terminated: its stream replays and closes, and it waits for nothing.
+#[tokio::test]
+async fn the_stream_of_a_copied_child_closes() {
+    let world = World::new().await;
+    let source = world.session_of("twins").await;
+    world.say(&source, "hello").await;
+    let log = world.until_logged(&source, "agent.tool_use", 2).await;
+    let child = latest(&log, "agent.tool_use")["session_thread_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let made = id(&fork(&world, &source, json!({})).await.ok(201));
+    let path = format!("/v1/sessions/{made}/threads/{child}");
+    let copied = world.client.get(&path).await.ok(200);
+    assert_eq!(
+        (&copied["status"], &copied["stop_reason"]),
+        (&json!("terminated"), &Value::Null)
+    );
+    let mut stream = Frames::open_path(&world.client, &format!("{path}/stream"), None).await;
+    let mut streamed = Vec::new();
+    while let Some(event) = stream.event().await {
+        streamed.push(event);
+    }
+    let listed = world
+        .client
+        .get(&format!("{path}/events?limit=1000"))
+        .await
+        .ok(200);
+    assert_eq!(json!(streamed), listed["data"]);
 }

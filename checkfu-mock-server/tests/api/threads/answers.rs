@@ -72,7 +72,7 @@ async fn a_childs_call_is_answered_at_the_session() {
     );
 }
 
-/// THR-8, A-GEN: two children wait under one identifier: an answer has to name its thread, and concerns that one alone.
+/// THR-8, THR-9, A-GEN: two children wait under one identifier: an answer has to name its thread, and concerns that one alone.
 #[tokio::test]
 async fn two_children_may_wait_under_one_identifier() {
     let world = World::new().await;
@@ -112,10 +112,16 @@ async fn two_children_may_wait_under_one_identifier() {
     // The only one that still waits need not be named.
     let last = json!({"tool_use_id": "toolu_shared", "result": "two"});
     let accepted = world
-        .post(&session, "user.custom_tool_result", last)
+        .post(&session, "user.custom_tool_result", last.clone())
         .await
         .ok(202);
     assert_eq!(accepted["session_thread_id"], calls[0]["session_thread_id"]);
+    // Nor is it when the same is said again, although both have been answered.
+    let again = world.post(&session, "user.custom_tool_result", last).await;
+    assert_eq!(again.ok(200), accepted);
+    let other = json!({"tool_use_id": "toolu_shared", "result": "three"});
+    let other = world.post(&session, "user.custom_tool_result", other).await;
+    other.refused(409, "runtime.ambiguous_thread");
 }
 
 /// A-INT, A-VIEW: an interrupt of one child ends that child's turn alone; an interrupt of all ends every child's.

@@ -1,7 +1,7 @@
 //! `user.interrupt` (SES-10, A-INT).
 
 use super::{Model, WaitState};
-use crate::core::status::{RunStatus, SessionStatus};
+use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 impl Model {
     pub(super) fn interrupt(&mut self, thread: Option<usize>) -> Result<(), String> {
@@ -10,7 +10,8 @@ impl Model {
         }
         self.refuse_if_terminal(SessionStatus::Idle)?;
         let target = thread.map_or("all".to_owned(), |place| format!("t{place}"));
-        self.write("user.interrupt", thread, None, &target);
+        let live = |place: &usize| *place == 0 || self.threads[*place].status != ThreadStatus::Terminated;
+        self.write("user.interrupt", thread.filter(live), None, &target);
         let ended: Vec<usize> = thread
             .map_or(0..self.threads.len(), |place| place..place + 1)
             .flat_map(|place| self.active(place))

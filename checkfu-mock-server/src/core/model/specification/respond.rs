@@ -69,13 +69,35 @@ impl Model {
         };
         // The pending call decides; where nothing is pending any more, whoever had it.
         let open = under(true);
-        let places = if open.is_empty() { under(false) } else { open };
+        let places = if open.is_empty() {
+            // An answer that one of them accepted is repeated to that one (THR-9).
+            let known = under(false);
+            let repeated: Vec<usize> = known
+                .iter()
+                .copied()
+                .filter(|&place| self.has_accepted(place, reply))
+                .collect();
+            if repeated.len() == 1 { repeated } else { known }
+        } else {
+            open
+        };
         match places[..] {
             [] => Err("unknown action".to_owned()),
             [0, ..] => Ok(0),
             [only] => Ok(only),
             _ => Err(format!("ambiguous {places:?}")),
         }
+    }
+
+    fn has_accepted(&self, place: usize, reply: &Reply) -> bool {
+        self.waits.iter().any(|wait| {
+            wait.thread == place
+                && wait.subject == reply.subject
+                && reply
+                    .generation
+                    .is_none_or(|generation| generation == wait.generation)
+                && matches!(wait.state, WaitState::Answered { answer, .. } if answer == reply.answer)
+        })
     }
 
     fn accept(&mut self, wait: usize, reply: &Reply) {
