@@ -37,8 +37,13 @@ pub(crate) async fn fork(State(shared): State<Shared>, Ids(id): Ids<String>, cal
 
 /// A-FORK: `{from?: {event_id} | {seq}}`; without it the head.
 fn point(mut fields: Fields) -> Result<ForkPoint, ApiError> {
-    // Only its absence gets here.
-    let _ = fields.optional("checkpoint_id");
+    // Only its absence and null get here.
+    if fields.optional("checkpoint_id").is_some() {
+        return Err(fields.invalid(
+            "checkpoint_id",
+            "must be a Checkpoint's id; leave it out for none",
+        ));
+    }
     let from = fields.optional("from");
     fields.finish()?;
     let Some(from) = from else {

@@ -163,6 +163,7 @@ async fn a_bad_fork_is_refused_by_name() {
         (json!({"from": {"seq": 1, "event_id": event}}), Some("from")),
         (json!({"from": 1}), Some("from")),
         (json!({"from": null}), Some("from")),
+        (json!({"checkpoint_id": null}), Some("checkpoint_id")),
         (json!({"from": {"seq": 0}}), Some("from.seq")),
         (json!({"from": {"seq": -1}}), Some("from.seq")),
         (json!({"from": {"seq": 1.5}}), Some("from.seq")),
