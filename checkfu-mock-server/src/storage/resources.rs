@@ -37,13 +37,18 @@ impl Table {
         id: &str,
         resource: &[u8],
     ) -> Result<(), StorageError> {
-        let statement = format!(
-            "INSERT INTO {} (session, created_seq, id, resource) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (session, created_seq) DO UPDATE SET resource = excluded.resource",
-            self.name()
-        );
+        let statement = match self {
+            Self::Runs => {
+                "INSERT INTO runs (session, created_seq, id, resource) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (session, created_seq) DO UPDATE SET resource = excluded.resource"
+            }
+            Self::ActionApprovals => {
+                "INSERT INTO action_approvals (session, created_seq, id, resource) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (session, created_seq) DO UPDATE SET resource = excluded.resource"
+            }
+        };
         connection
-            .prepare_cached(&statement)?
+            .prepare_cached(statement)?
             .execute((session, created_seq.cast_signed(), id, resource))?;
         Ok(())
     }
