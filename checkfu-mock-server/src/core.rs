@@ -16,6 +16,7 @@ pub(crate) mod event;
 mod fold;
 mod fork;
 pub(crate) mod id;
+pub(crate) mod json;
 pub(crate) mod lineage;
 pub(crate) mod moment;
 pub(crate) mod payload;

@@ -27,4 +27,5 @@ pub(crate) mod runs;
 pub(crate) mod seam;
 pub(crate) mod sessions;
 pub(crate) mod state;
+mod strict_json;
 mod threads;

@@ -243,14 +243,14 @@ fn a_run_with_an_open_blocker_stays_parked() {
         assignment.parked[index].resolution = Some(match index {
             2 => Resolution::Allowed,
             _ => Resolution::Result {
-                result: json!(1),
+                result: json!(1).into(),
                 is_error: false,
             },
         });
         assert_eq!(stage.next(&assignment), Next::Nothing);
     }
     assignment.parked[1].resolution = Some(Resolution::Result {
-        result: json!(2),
+        result: json!(2).into(),
         is_error: false,
     });
     assignment.status = crate::core::status::RunStatus::Running;

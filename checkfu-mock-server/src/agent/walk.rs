@@ -280,11 +280,11 @@ impl<'a> Walk<'a> {
                 Verdict::Denied(Some("nobody decided in time"))
             }
             Resolution::Result { result, is_error } => {
-                self.words.result = spoken(result);
+                self.words.result = result.spoken();
                 Verdict::Given { is_error: *is_error }
             }
             Resolution::Answer { answer } => {
-                self.words.answer = spoken(answer);
+                self.words.answer = answer.spoken();
                 Verdict::Fine
             }
             Resolution::Graded { result } => {
@@ -446,14 +446,6 @@ fn find<'a>(children: &'a [AssignedChild], to: &ChildName) -> Option<&'a Assigne
     match to.number {
         Some(number) => named.nth(number as usize - 1).filter(|child| child.live),
         None => named.rfind(|child| child.live),
-    }
-}
-
-/// JSON as an Agent quotes it: text as such.
-fn spoken(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a Runner knows about the Run that it drives: enough to find the Agent's next step, and nothing else.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::id::{DeploymentId, OutcomeId, ThreadId};
+use super::json::Json;
 use super::payload::{Block, OutcomeResult, Subject, TriggerKind};
 use super::status::RunStatus;
 
@@ -61,7 +61,7 @@ pub(crate) enum Resolution {
     Allowed,
     Denied { message: Option<String> },
     Expired,
-    Result { result: Value, is_error: bool },
-    Answer { answer: Value },
+    Result { result: Json, is_error: bool },
+    Answer { answer: Json },
     Graded { result: OutcomeResult },
 }

@@ -11,7 +11,7 @@ pub(crate) fn of_answer(answer: &EventData) -> Vec<u8> {
     let said = match answer {
         EventData::UserCustomToolResult(answer) => {
             json!([
-                answer.result,
+                answer.result.canonical(),
                 answer.is_error.unwrap_or(false),
                 answer.authored_by
             ])
@@ -19,7 +19,7 @@ pub(crate) fn of_answer(answer: &EventData) -> Vec<u8> {
         EventData::UserToolConfirmation(answer) => {
             json!([answer.result, answer.deny_message, answer.authored_by])
         }
-        EventData::UserQuestionAnswer(answer) => json!([answer.answer, answer.authored_by]),
+        EventData::UserQuestionAnswer(answer) => json!([answer.answer.canonical(), answer.authored_by]),
         _ => json!([]),
     };
     Sha256::digest(format!("{} {said}", answer.type_name())).to_vec()

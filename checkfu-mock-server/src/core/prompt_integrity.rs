@@ -110,11 +110,17 @@ fn text_block(block: usize, text: &str, findings: &mut Vec<Finding>) -> Option<S
     found.sort_by_key(|finding| (finding.start, finding.end));
     findings.extend(found);
     let mut controls = controls.into_iter().peekable();
-    let kept = characters.into_iter().enumerate();
-    Some(
-        kept.filter_map(|(at, character)| controls.next_if_eq(&at).is_none().then_some(character))
-            .collect(),
-    )
+    let kept: String = characters
+        .into_iter()
+        .enumerate()
+        .filter_map(|(at, character)| controls.next_if_eq(&at).is_none().then_some(character))
+        .collect();
+    // A text is never empty: the replacement character stands for one of which nothing is left.
+    Some(if kept.is_empty() {
+        "\u{fffd}".to_owned()
+    } else {
+        kept
+    })
 }
 
 fn codepoints(faults: impl Iterator<Item = char>) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Who calls, in which version and Workspace (WIRE-1, WIRE-2, A-VER).
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -39,6 +39,7 @@ pub(crate) async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Result<Response, Refused> {
+    check_host(&request)?;
     let headers = request.headers();
     if mutant::active(Mutant::VersionFirst) {
         check_version(headers)?;
@@ -57,6 +58,16 @@ pub(crate) async fn authenticate(
     };
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
+}
+
+/// HTTP/1.1 asks for exactly one; HTTP/2 says it in another place.
+fn check_host(request: &Request) -> Result<(), ApiError> {
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    let needed = usize::from(request.version() == Version::HTTP_11);
+    if (needed..=1).contains(&hosts) {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::InvalidParameter, "send exactly one Host").with_param("Host"))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::fields;
+use super::{fields, strict_json};
 use crate::mutant::{self, Mutant};
 use crate::wire::error::{ApiError, Code};
 
@@ -18,6 +18,8 @@ pub(crate) const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// A body that was read whole.
 #[derive(Debug)]
 pub(crate) struct ReadBody {
+    /// The bytes as they came.
+    pub(crate) text: Bytes,
     /// What an idempotency record remembers of it.
     pub(crate) hash: [u8; 32],
     /// The decoded JSON; its strings are copies, so nothing holds on to the connection's buffer.
@@ -49,11 +51,12 @@ pub(crate) async fn read(
     };
     Ok(ReadBody {
         hash: Sha256::digest(&bytes).into(),
+        text: bytes,
         json,
     })
 }
 
-/// A body without a media type is taken for JSON. JSON is UTF-8, whatever a parameter says, and comes as it is.
+/// A body without a media type is taken for JSON. JSON is UTF-8, and comes as it is.
 fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(plain) {
@@ -63,16 +66,18 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(value) = headers.get(header::CONTENT_TYPE) else {
         return Ok(());
     };
-    let essence = value
-        .to_str()
-        .ok()
-        .and_then(|value| value.split(';').next())
-        .unwrap_or_default()
-        .trim();
-    if essence.eq_ignore_ascii_case("application/json") || mutant::active(Mutant::AnyMediaType) {
+    let mut parts = value.to_str().unwrap_or_default().split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default();
+    let other_charset = parts
+        .filter_map(|parameter| parameter.split_once('='))
+        .any(|(name, value)| {
+            name.eq_ignore_ascii_case("charset") && !value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+        });
+    let json = essence.eq_ignore_ascii_case("application/json") && !other_charset;
+    if json || mutant::active(Mutant::AnyMediaType) {
         return Ok(());
     }
-    let message = "the request body must be application/json";
+    let message = "the request body must be application/json in UTF-8";
     Err(ApiError::new(Code::UnsupportedMediaType, message).with_param("Content-Type"))
 }
 
@@ -80,7 +85,7 @@ fn decode(bytes: &Bytes) -> Result<Value, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         fields::invalid("", &format!("is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
-    serde_json::from_str(text).map_err(|error| fields::invalid("", &format!("is not valid JSON: {error}")))
+    strict_json::read(text)
 }
 
 fn unreadable(error: &axum::Error) -> ApiError {

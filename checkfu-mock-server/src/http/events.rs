@@ -49,7 +49,7 @@ pub(crate) async fn post(State(shared): State<Shared>, Ids(id): Ids<String>, cal
     let now = Moment::from(shared.clock.now());
     let effect = read
         .json
-        .and_then(|body| post_event::command(body, &session.id, &shared, now))
+        .and_then(|body| post_event::command(body, &read.text, &session.id, &shared, now))
         .map(|command| Effect::Post(session, command));
     mutate(&shared, workspace, &head, read.hash, effect).await
 }

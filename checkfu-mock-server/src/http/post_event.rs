@@ -1,5 +1,6 @@
 //! The body of `POST /v1/sessions/{id}/events`: one `{type, payload}` (EVT-1, A-AUTHOR, A-POST).
 
+mod as_written;
 mod content;
 mod read;
 
@@ -46,6 +47,7 @@ pub(crate) fn needed_capabilities(body: &Value) -> impl Iterator<Item = Capabili
 /// suspicious in what is said (PIN-1).
 pub(crate) fn command(
     body: Value,
+    text: &[u8],
     session: &SessionId,
     shared: &State,
     now: Moment,
@@ -69,7 +71,9 @@ pub(crate) fn command(
             }
         }
         "user.interrupt" => Command::Interrupt(read::interrupt(payload)?),
-        "user.custom_tool_result" => Command::Respond(Response::Result(read::custom_tool_result(payload)?)),
+        "user.custom_tool_result" => {
+            Command::Respond(Response::Result(read::custom_tool_result(payload, text)?))
+        }
         "user.tool_confirmation" => {
             let confirmation = read::tool_confirmation(payload)?;
             Command::Respond(Response::Confirmation {
@@ -78,7 +82,7 @@ pub(crate) fn command(
                 confirmation,
             })
         }
-        "user.question_answer" => Command::Respond(Response::Answer(read::question_answer(payload)?)),
+        "user.question_answer" => Command::Respond(Response::Answer(read::question_answer(payload, text)?)),
         "user.define_outcome" => Command::DefineOutcome(read::define_outcome(payload)?),
         _ => {
             return Err(fields.invalid(

@@ -406,10 +406,21 @@ async fn unreadable_bodies_are_refused() {
     let refused = refused.refused(415, "request.unsupported_media_type");
     assert_eq!(refused.param(), Some("Content-Encoding"));
     assert_eq!(answer.param(), Some("Content-Type"));
-    let json = world
-        .client
-        .with("content-type", "application/json; charset=utf-8");
-    json.post(&path, &message("hello")).await.ok(202);
+    for right in [
+        "application/json; charset=utf-8",
+        "Application/JSON;Charset=\"UTF-8\"",
+    ] {
+        let json = world.client.with("content-type", right);
+        json.post(&path, &message("hello")).await.ok(202);
+    }
+    for wrong in [
+        "application/json; charset=latin1",
+        "application/json; a=b; charset=utf-16",
+    ] {
+        let json = world.client.with("content-type", wrong);
+        let refused = json.post(&path, &message("hello")).await;
+        refused.refused(415, "request.unsupported_media_type");
+    }
 }
 
 /// A body that ends early changes nothing.

@@ -311,6 +311,14 @@ async fn what_is_no_request_is_refused() {
             414,
         ),
         ("NONSENSE\r\n\r\n".to_owned(), 400),
+        (
+            format!("GET /v1/sessions HTTP/1.1\r\nauthorization: Bearer {key}\r\n\r\n"),
+            400,
+        ),
+        (
+            format!("GET /v1/sessions HTTP/1.1\r\nhost: x\r\nhost: y\r\nauthorization: Bearer {key}\r\n\r\n"),
+            400,
+        ),
         ("GET / HTTP/9.9\r\n\r\n".to_owned(), 400),
         (
             "GET /v1/sessions HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n".to_owned(),

@@ -2,9 +2,13 @@
 
 mod approvals;
 
+use std::time::Duration;
+
+use checkfu_mock_server::MockServer;
 use serde_json::{Value, json};
 
-use crate::support::world::{World, latest, types};
+use crate::faults::bytes::exchange;
+use crate::support::world::{AUTHOR, World, latest, types};
 
 /// A-TURN, up to where the Agent begins.
 const BEGINNING: [&str; 6] = [
@@ -201,6 +205,63 @@ async fn a_result_is_any_json() {
             .ok(202);
         assert_eq!(accepted["payload"]["result"], value);
     }
+}
+
+/// EVT-1, LST-3, A-GEN: numbers that no machine word can hold come back as they were written, from the answer, the list
+/// and after a restart; the same answer in another spelling is the same, and the next number is another.
+#[tokio::test]
+async fn a_result_keeps_every_digit() {
+    let directory = tempfile::tempdir().unwrap();
+    let builder = || {
+        MockServer::builder()
+            .data_dir(directory.path())
+            .step_delay(Duration::ZERO)
+    };
+    let world = World::with(builder()).await;
+    let session = world.session_of("custom_tool").await;
+    world.say(&session, "hello").await;
+    world.until_status(&session, "waiting").await;
+    let id = latest(&world.log(&session).await, "agent.tool_use")["payload"]["tool_use_id"].clone();
+    let send = |server: &MockServer, method: &str, result: &str| {
+        let body = if method == "GET" {
+            String::new()
+        } else {
+            format!(
+                r#"{{"type": "user.custom_tool_result", "payload": {{"tool_use_id": {id}, "result": {result},
+                    "authored_by": "{AUTHOR}", "caused_by": {{"kind": "api"}}}}}}"#
+            )
+        };
+        let request = format!(
+            "{method} /v1/sessions/{session}/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            server.api_key(),
+            body.len()
+        );
+        let address = server.address();
+        async move { String::from_utf8(exchange(address, &request).await.bytes).unwrap() }
+    };
+    let sent = "{\"z\": 1e400 ,\n \"a\": [ 12345678901234567890123.10, -0.0, \" \\u0041 \" ]}";
+    let kept = r#""result":{"z":1e400,"a":[12345678901234567890123.10,-0.0," \u0041 "]}"#;
+    let accepted = send(&world.server, "POST", sent).await;
+    assert!(
+        accepted.starts_with("HTTP/1.1 202") && accepted.contains(kept),
+        "{accepted}"
+    );
+    let same = r#"{"a":[123456789012345678901231e-1,0," A "],"z":10e399}"#;
+    let repeated = send(&world.server, "POST", same).await;
+    assert!(
+        repeated.starts_with("HTTP/1.1 200") && repeated.contains(kept),
+        "{repeated}"
+    );
+    let other = r#"{"a":[12345678901234567890123.11,0," A "],"z":10e399}"#;
+    let refused = send(&world.server, "POST", other).await;
+    assert!(refused.contains("runtime.stale_wait"), "{refused}");
+    let listed = send(&world.server, "GET", "").await;
+    assert_eq!(listed.matches(kept).count(), 1, "{listed}");
+    world.server.shutdown().await;
+    let server = builder().start().await.unwrap();
+    assert!(send(&server, "GET", "").await.contains(kept));
+    assert!(send(&server, "POST", same).await.contains(kept));
 }
 
 /// A-PARK: of several blockers some are answered: nothing resumes, and the boundary is written again with the rest.

@@ -294,7 +294,7 @@ fn answer(log: &mut Log, answers: Answers) -> bool {
     let asks = call(parked).is_some_and(|call| call.asks) && parked.resolution.is_none();
     parked.resolution = Some(match (&parked.subject, answers) {
         (Subject::Question(_), _) => Resolution::Answer {
-            answer: json!("blue"),
+            answer: json!("blue").into(),
         },
         (Subject::Outcome(_), _) => panic!("the grader did not answer"),
         (Subject::Tool(_), Answers::Denied) if asks => Resolution::Denied {
@@ -303,11 +303,11 @@ fn answer(log: &mut Log, answers: Answers) -> bool {
         (Subject::Tool(_), Answers::Expired) if asks => Resolution::Expired,
         (Subject::Tool(_), _) if asks => Resolution::Allowed,
         (Subject::Tool(_), Answers::Errors) => Resolution::Result {
-            result: json!("no"),
+            result: json!("no").into(),
             is_error: true,
         },
         (Subject::Tool(_), _) => Resolution::Result {
-            result: json!({"ok": true}),
+            result: json!({"ok": true}).into(),
             is_error: false,
         },
     });

@@ -100,7 +100,7 @@ fn response(reply: &Reply, serial: u64) -> Response {
     match kind {
         AnswerKind::Result => Response::Result(UserCustomToolResult {
             tool_use_id: tool_use_id(),
-            result: Value::from(value),
+            result: Value::from(value).into(),
             is_error: mark.then_some(true),
             session_thread_id,
             wait_generation,
@@ -128,7 +128,7 @@ fn response(reply: &Reply, serial: u64) -> Response {
                 Subject::Question(number) => question_id(number),
                 other => panic!("{other:?} is no Question"),
             },
-            answer: Value::from(value),
+            answer: Value::from(value).into(),
             session_thread_id,
             wait_generation,
             authored_by: author(by),

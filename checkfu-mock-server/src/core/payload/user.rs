@@ -1,10 +1,10 @@
 //! What people write (SES-4, A-AUTHOR).
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::content::{Block, Cause};
 use crate::core::id::{OutcomeId, PrincipalId, QuestionId, ThreadId, ToolUseId};
+use crate::core::json::Json;
 
 /// `user.message`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub(crate) struct UserInterrupt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UserCustomToolResult {
     pub(crate) tool_use_id: ToolUseId,
-    pub(crate) result: Value,
+    pub(crate) result: Json,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) is_error: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ pub(crate) enum Decision {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UserQuestionAnswer {
     pub(crate) question_id: QuestionId,
-    pub(crate) answer: Value,
+    pub(crate) answer: Json,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session_thread_id: Option<ThreadId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

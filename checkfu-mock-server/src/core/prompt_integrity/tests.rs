@@ -196,6 +196,12 @@ fn look_alikes_are_turned_into_the_main_script_of_their_word() {
     }
 }
 
+/// A-PIN: what is stored is a text that says something, also where nothing but controls was sent.
+#[test]
+fn a_text_of_controls_alone_is_corrected_to_a_replacement_character() {
+    assert_corrected("\u{202e}\u{202c}", &['\u{202e}', '\u{202c}'], "\u{fffd}");
+}
+
 /// PIN-1, A-PIN: every bidirectional control in left-to-right text is found, and embeddings and overrides anywhere.
 #[test]
 fn bidirectional_controls_are_found_and_removed() {

@@ -1,5 +1,6 @@
 //! The payload of each event that clients post (A-AUTHOR, EVT-1).
 
+use super::as_written;
 use super::content::content;
 use crate::core::command::OutcomeDefinition;
 use crate::core::id::{EventId, PrincipalId, QuestionId, ThreadId, ToolUseId, WatchId};
@@ -32,10 +33,10 @@ pub(super) fn interrupt(fields: &mut Fields) -> Result<UserInterrupt, ApiError> 
     })
 }
 
-pub(super) fn custom_tool_result(fields: &mut Fields) -> Result<UserCustomToolResult, ApiError> {
+pub(super) fn custom_tool_result(fields: &mut Fields, text: &[u8]) -> Result<UserCustomToolResult, ApiError> {
     Ok(UserCustomToolResult {
         tool_use_id: tool_use(fields)?,
-        result: fields.required("result")?,
+        result: fields.required("result").and_then(|_| as_written::result(text))?,
         is_error: fields.optional_boolean("is_error")?,
         session_thread_id: thread(fields)?,
         wait_generation: generation(fields)?,
@@ -60,10 +61,10 @@ pub(super) fn tool_confirmation(fields: &mut Fields) -> Result<UserToolConfirmat
     })
 }
 
-pub(super) fn question_answer(fields: &mut Fields) -> Result<UserQuestionAnswer, ApiError> {
+pub(super) fn question_answer(fields: &mut Fields, text: &[u8]) -> Result<UserQuestionAnswer, ApiError> {
     Ok(UserQuestionAnswer {
         question_id: fields.required_id("question_id", QuestionId::PREFIX, QuestionId::parse)?,
-        answer: fields.required("answer")?,
+        answer: fields.required("answer").and_then(|_| as_written::answer(text))?,
         session_thread_id: thread(fields)?,
         wait_generation: generation(fields)?,
         authored_by: author(fields)?,

@@ -285,7 +285,7 @@ fn answer(record: &WaitRecord, author: PrincipalId, random: &mut Random) -> Opti
         },
         Wait::CustomTool { tool_use_id, .. } => Response::Result(UserCustomToolResult {
             tool_use_id,
-            result: json!({"status": "sent"}),
+            result: json!({"status": "sent"}).into(),
             is_error: None,
             session_thread_id,
             wait_generation: None,
@@ -294,7 +294,7 @@ fn answer(record: &WaitRecord, author: PrincipalId, random: &mut Random) -> Opti
         }),
         Wait::Question { question_id, .. } => Response::Answer(UserQuestionAnswer {
             question_id,
-            answer: json!("yes"),
+            answer: json!("yes").into(),
             session_thread_id,
             wait_generation: None,
             authored_by: author,
