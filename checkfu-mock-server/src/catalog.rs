@@ -81,6 +81,12 @@ impl Catalog {
         self.read(|contents| contents.deployment(id).cloned())
     }
 
+    /// The number of a deployment's current revision.
+    pub(crate) fn latest(&self, id: &DeploymentId) -> Option<u32> {
+        let deployment = self.deployment(id.as_str())?;
+        deployment.current().map(|revision| revision.number)
+    }
+
     /// What the Agent of a revision does.
     pub(crate) fn scenario(&self, id: &DeploymentId, revision: u32) -> Option<Arc<Scenario>> {
         self.read(|contents| {

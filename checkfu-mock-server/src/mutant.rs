@@ -18,9 +18,9 @@ mod scope;
 mod wire;
 
 #[cfg(feature = "mutants")]
-pub(crate) use chosen::{Mutants, active, carry};
+pub(crate) use chosen::{Mutants, active, carry, hand_over};
 #[cfg(feature = "mutants")]
-pub(crate) use log::rewrite;
+pub(crate) use log::{rewrite, shown};
 #[cfg(not(feature = "mutants"))]
-pub(crate) use none::{Mutants, active, carry, rewrite};
+pub(crate) use none::{Mutants, active, carry, hand_over, rewrite, shown};
 pub use promise::Mutant;

@@ -21,7 +21,7 @@ use crate::ledger::activation::{Activation, Notice};
 use crate::ledger::entropy::SystemEntropy;
 use crate::ledger::handle::SessionHandle;
 use crate::ledger::preview::PreviewFrame;
-use crate::mutant;
+use crate::mutant::{self, Mutant};
 use crate::stop::Stopping;
 use crate::timekeeper::Timekeeper;
 
@@ -107,7 +107,12 @@ impl Runner {
             place,
             mut assignment,
         } = activation;
-        let (deployment, revision) = (assignment.deployment.clone(), assignment.revision);
+        let deployment = assignment.deployment.clone();
+        let revision = if mutant::active(Mutant::RevisionFollows) {
+            self.catalog.latest(&deployment).unwrap_or_default()
+        } else {
+            assignment.revision
+        };
         let Some(scenario) = self.catalog.scenario(&deployment, revision) else {
             tracing::error!(run = run.as_str(), %deployment, revision, "the revision is gone");
             return;

@@ -1,6 +1,7 @@
 //! Where the histories of two Sessions part (A-DIFF).
 
 use super::id::SessionId;
+use crate::mutant::{self, Mutant};
 
 /// A Session that another one comes from, or is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,13 @@ pub(crate) fn base(left: &[Ancestor], right: &[Ancestor]) -> Option<Base> {
         let other = right
             .iter()
             .position(|other| other.session_id == ancestor.session_id)?;
-        Some((place, left_at(left, place).min(left_at(right, other))))
+        let (ours, theirs) = (left_at(left, place), left_at(right, other));
+        let seq = if mutant::active(Mutant::DiffGuessesBase) {
+            ours.max(theirs)
+        } else {
+            ours.min(theirs)
+        };
+        Some((place, seq))
     })?;
     // An event that the ancestor had copied itself was first written further up.
     let line = &left[nearest..];

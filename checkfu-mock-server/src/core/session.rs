@@ -13,6 +13,7 @@ use super::run::{Run, RunOutcome};
 use super::status::{RunStatus, SessionStatus, ThreadStatus};
 use super::thread::Thread;
 use super::wait::{Approval, WaitRecord, Waits};
+use crate::mutant::{self, Mutant};
 
 /// The part of the state that the Session resource shows (A-HEAD).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,7 +112,22 @@ impl Session {
     /// A-OVERLAP: the Runs of a thread that are not queued behind another one. Children have a queue always.
     pub(crate) fn active_runs<'a>(&'a self, thread: &'a ThreadId) -> impl Iterator<Item = &'a Run> {
         let all = self.admission.behaviour.overlap == Overlap::Parallel && self.is_primary(thread);
-        self.runs_of(thread).take(if all { usize::MAX } else { 1 })
+        let passed_over = if mutant::active(Mutant::LatestFirst) && !all {
+            self.queued_before_latest(thread)
+        } else {
+            0
+        };
+        self.runs_of(thread)
+            .skip(passed_over)
+            .take(if all { usize::MAX } else { 1 })
+    }
+
+    /// How many Runs stand in the queue before the one that has begun, or else before the latest: what a broken promise
+    /// passes over.
+    fn queued_before_latest(&self, thread: &ThreadId) -> usize {
+        let begun = |run: &Run| run.status != RunStatus::Queued || run.attempt > 0;
+        let latest = self.runs_of(thread).count().saturating_sub(1);
+        self.runs_of(thread).position(begun).unwrap_or(latest)
     }
 
     pub(crate) fn is_active(&self, run: &Run) -> bool {

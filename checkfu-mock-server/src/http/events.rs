@@ -70,6 +70,8 @@ pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: Vi
     let mut parameters = Parameters::of(uri)?;
     let limit = if mutant::active(Mutant::SmallPages) {
         parameters.take_limit(SMALL_LIMIT, SMALL_LIMIT)?
+    } else if mutant::active(Mutant::NoPageCap) {
+        parameters.take_limit(DEFAULT_LIMIT, usize::MAX)?
     } else {
         parameters.take_limit(DEFAULT_LIMIT, MAX_LIMIT)?
     };

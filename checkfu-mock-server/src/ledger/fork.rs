@@ -18,6 +18,7 @@ use crate::core::moment::Moment;
 use crate::core::payload::SessionForked;
 use crate::core::session::Session;
 use crate::core::snapshot::Snapshot;
+use crate::mutant::{self, Mutant};
 use crate::storage::error::StorageError;
 use crate::storage::{events, fork as copies, sessions, snapshots};
 use crate::wire::error::{ApiError, Code};
@@ -46,10 +47,15 @@ pub(super) fn fork(
     let Some((seq, event_id)) = resolve(connection, source.row, head.head.last_seq, point)? else {
         return Ok(Err(not_retained(point)));
     };
-    let state = if seq == head.head.last_seq {
+    let up_to = if mutant::active(Mutant::ForkCopiesMore) {
+        head.head.last_seq.min(seq + 1)
+    } else {
+        seq
+    };
+    let state = if up_to == head.head.last_seq {
         head.clone()
     } else {
-        fold_to(connection, source.row, seq)?
+        fold_to(connection, source.row, up_to)?
     };
     let now = now.max(state.head.updated_at);
     let origin = ForkOrigin {
@@ -57,7 +63,7 @@ pub(super) fn fork(
         event_id,
         seq,
     };
-    let (row, mut session) = admit(connection, source, &state, origin.clone(), now)?;
+    let (row, mut session) = admit(connection, source, &state, origin.clone(), up_to, now)?;
     let forked = SessionForked {
         source_session_id: origin.session_id,
         source_event_id: origin.event_id,
@@ -107,9 +113,9 @@ fn admit(
     source: &SessionHandle,
     state: &Session,
     origin: ForkOrigin,
+    up_to: u64,
     now: Moment,
 ) -> Result<(i64, Session), StorageError> {
-    let up_to = origin.seq;
     let admission = Arc::new(Admission {
         id: SessionId::fresh(&mut SystemEntropy),
         forked_from: Some(origin),
@@ -118,7 +124,8 @@ fn admit(
     });
     let session = Snapshot::of(state).restore(Arc::clone(&admission));
     let row = sessions::insert(connection, &session)?;
-    copies::copy(connection, source.row, row, &admission.id, up_to)?;
+    let lost = u64::from(mutant::active(Mutant::ForkLosesLast));
+    copies::copy(connection, source.row, row, &admission.id, up_to - lost)?;
     if session.head.first_seq == 1 {
         // The copied history begins when the source did, and not with the fork.
         let before = Session::admitted(Arc::clone(&state.admission));

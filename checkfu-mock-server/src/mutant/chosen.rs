@@ -91,6 +91,12 @@ pub(crate) fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> + u
     CURRENT.scope(current, future)
 }
 
+/// Work for another thread that knows of the mutants of the task that hands it over.
+pub(crate) fn hand_over<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let current = CURRENT.try_with(Clone::clone).unwrap_or_default();
+    move || current.within(work)
+}
+
 fn place(mutant: Mutant) -> (usize, u64) {
     let number = mutant as usize;
     (number / 64, 1 << (number % 64))

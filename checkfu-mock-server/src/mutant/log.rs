@@ -1,12 +1,17 @@
-//! Mutants that show in the log: what one command appends, rewritten before it is stored.
+//! Mutants that show in the log: what one command appends, rewritten before it is stored; and what is stored, rewritten
+//! before it is shown.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::chosen::active;
 use super::promise::Mutant;
 use crate::core::event::{Event, EventData};
-use crate::core::id::{EventId, RunId};
-use crate::core::payload::{Empty, SessionUsage};
+use crate::core::id::{EventId, RunId, ToolUseId};
+use crate::core::payload::{Empty, SessionUsage, Subject, Wait};
 
 /// The events as they are stored: they are not what the server goes on with.
 pub(crate) fn rewrite(events: &[Event]) -> Cow<'_, [Event]> {
@@ -17,6 +22,24 @@ pub(crate) fn rewrite(events: &[Event]) -> Cow<'_, [Event]> {
         all = Cow::Owned(stored.collect());
     }
     all
+}
+
+/// An envelope as lists and streams show it.
+pub(crate) fn shown(envelope: Bytes) -> Bytes {
+    if !active(Mutant::CauseUnlogged) {
+        return envelope;
+    }
+    without_cause(&envelope).unwrap_or(envelope)
+}
+
+/// Everything else stays as it was written.
+fn without_cause(envelope: &[u8]) -> Option<Bytes> {
+    let mut event: BTreeMap<&str, &RawValue> = serde_json::from_slice(envelope).ok()?;
+    let mut payload: BTreeMap<&str, &RawValue> = serde_json::from_str(event.get("payload")?.get()).ok()?;
+    payload.remove("caused_by")?;
+    let payload = to_raw_value(&payload).ok()?;
+    event.insert("payload", &payload);
+    serde_json::to_vec(&event).ok().map(Bytes::from)
 }
 
 /// What is stored of one event; nothing where it is lost.
@@ -49,6 +72,9 @@ fn stored(mutant: Mutant, event: &Event, all: &[Event]) -> Option<Event> {
         (Mutant::ResumesAsOtherRun, EventData::RunResumed(_)) => event.run_id = Some(RunId::from_number(1)),
         (Mutant::ContinuationStays, EventData::RunResumed(resumed)) => resumed.continuation = 0,
         (Mutant::AttemptStays, EventData::RunStarted(started)) => started.attempt = 1,
+        (Mutant::WaitOfOtherKind, EventData::RunWaiting(waiting)) => {
+            waiting.wait = of_other_kind(&waiting.wait);
+        }
         (Mutant::QuestionDoesNotPause, EventData::StatusPaused(_)) => {
             event.data = EventData::StatusWaiting(Empty {});
         }
@@ -65,6 +91,25 @@ fn stored(mutant: Mutant, event: &Event, all: &[Event]) -> Option<Event> {
         _ => {}
     }
     Some(event)
+}
+
+fn of_other_kind(wait: &Wait) -> Wait {
+    let generation = wait.generation();
+    let tool_use_id = match wait.subject() {
+        Subject::Tool(tool_use_id) => tool_use_id,
+        Subject::Question(id) => ToolUseId::new(id.to_string()),
+        Subject::Outcome(id) => ToolUseId::new(id.to_string()),
+    };
+    match wait {
+        Wait::CustomTool { .. } => Wait::ActionApproval {
+            tool_use_id,
+            generation,
+        },
+        _ => Wait::CustomTool {
+            tool_use_id,
+            generation,
+        },
+    }
 }
 
 /// Puts an event before those that it has to follow; the places in the log stay.

@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use axum::body::Body;
+use bytes::Bytes;
 
 use super::promise::Mutant;
 use crate::core::event::Event;
@@ -45,6 +46,16 @@ pub(crate) const fn active(_: Mutant) -> bool {
 /// The task as it is.
 pub(crate) fn carry<F: Future>(future: F) -> F {
     future
+}
+
+/// The work as it is.
+pub(crate) fn hand_over<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    work
+}
+
+/// The envelope as it is.
+pub(crate) const fn shown(envelope: Bytes) -> Bytes {
+    envelope
 }
 
 /// The events as they are.

@@ -169,4 +169,44 @@ mutants! {
     ArchiveOnlyOnce = "archive_only_once", "THR-4";
     /// A fork has no `session.forked`.
     ForkUnmarked = "fork_unmarked", "FRK-2";
+    /// A page of a list is as long as its `limit` says.
+    NoPageCap = "no_page_cap", "LST-1";
+    /// An interrupt is obeyed and not appended.
+    InterruptUnlogged = "interrupt_unlogged", "A-INT";
+    /// Lists and streams show what people wrote without its `caused_by`.
+    CauseUnlogged = "cause_unlogged", "SES-4";
+    /// What people write needs no `caused_by`.
+    CauseOptional = "cause_optional", "A-AUTHOR";
+    /// A Session's `status` is the one before its latest.
+    StatusLags = "status_lags", "SES-5";
+    /// `run.waiting` names a wait of another kind.
+    WaitOfOtherKind = "wait_of_other_kind", "A-PARK";
+    /// An answer that several children may wait for goes to one of them.
+    ThreadGuessed = "thread_guessed", "THR-8";
+    /// An interrupt leaves open what children wait for.
+    InterruptSparesChildren = "interrupt_spares_children", "A-INT";
+    /// ActionApprovals never expire.
+    ApprovalStays = "approval_stays", "A-GEN";
+    /// Of the messages that are queued the latest one starts first.
+    LatestFirst = "latest_first", "A-OVERLAP";
+    /// A message that comes while a Run is active is accepted and gets no Run.
+    BusyDropsMessage = "busy_drops_message", "A-OVERLAP";
+    /// A Session that has ended accepts messages.
+    EndTakesMessages = "end_takes_messages", "SES-8";
+    /// A thread is found in every Session.
+    AnySessionsThread = "any_sessions_thread", "THR-3";
+    /// A child that waits for an action can be archived.
+    ArchivesWaiting = "archives_waiting", "THR-4";
+    /// The primary thread can be archived.
+    ArchivesPrimary = "archives_primary", "THR-4";
+    /// A fork has the event after the one that it was made at, too.
+    ForkCopiesMore = "fork_copies_more", "FRK-1";
+    /// A fork lacks the event that it was made at.
+    ForkLosesLast = "fork_loses_last", "FRK-1";
+    /// A diff begins where the later one of both Sessions left what they share.
+    DiffGuessesBase = "diff_guesses_base", "DIF-1";
+    /// A message is stored as it was sent, whatever its author decided.
+    CorrectionUnused = "correction_unused", "PIN-1";
+    /// Runs follow the latest revision of their Session's deployment.
+    RevisionFollows = "revision_follows", "SES-12";
 }

@@ -9,7 +9,7 @@ use serde::de::Error;
 
 use super::error::StorageError;
 use super::position::{MAX_SEQ, child_key, position, seq_of};
-use crate::core::event::Event;
+use crate::core::event::{Event, EventData};
 use crate::core::id::EventId;
 use crate::mutant::{self, Mutant};
 
@@ -52,6 +52,9 @@ pub(crate) fn append(
     child: Option<usize>,
 ) -> Result<Bytes, StorageError> {
     let envelope = serde_json::to_vec(event)?;
+    if mutant::active(Mutant::InterruptUnlogged) && matches!(event.data, EventData::UserInterrupt(_)) {
+        return Ok(envelope.into());
+    }
     let shared = if mutant::active(Mutant::SessionShowsChildren) {
         true
     } else {
@@ -114,7 +117,7 @@ pub(crate) fn page(connection: &Connection, session: i64, range: Range) -> Resul
             page.more = true;
             break;
         }
-        let envelope = Bytes::from(row.get::<_, Vec<u8>>(2)?);
+        let envelope = mutant::shown(row.get::<_, Vec<u8>>(2)?.into());
         size += envelope.len();
         let event = StoredEvent {
             seq: seq_of(row.get(0)?),

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::StorageError;
 use super::schema;
+use crate::mutant;
 
 /// Runs queries off the async threads. Clones share their connections.
 #[derive(Debug, Clone)]
@@ -47,7 +48,8 @@ impl Reader {
         query: impl FnOnce(&Connection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let reader = self.clone();
-        let result = tokio::task::spawn_blocking(move || reader.read_blocking(query)).await;
+        let work = mutant::hand_over(move || reader.read_blocking(query));
+        let result = tokio::task::spawn_blocking(work).await;
         result.unwrap_or(Err(StorageError::Closed))
     }
 

@@ -9,6 +9,7 @@ use crate::core::id::{SessionId, WorkspaceId};
 use crate::core::moment::Moment;
 use crate::core::session::{Head, Session};
 use crate::core::status::SessionStatus;
+use crate::mutant::{self, Mutant};
 
 /// A Session as it stands in the database.
 #[derive(Debug)]
@@ -52,13 +53,18 @@ pub(crate) fn update(connection: &Connection, row: i64, session: &Session) -> Re
         .as_ref()
         .map(serde_json::to_string)
         .transpose()?;
+    let lagging = if mutant::active(Mutant::StatusLags) {
+        earlier_status(connection, row)?
+    } else {
+        None
+    };
     connection
         .prepare_cached(
             "UPDATE sessions SET status = ?2, stop_reason = ?3, usage = ?4, first_seq = ?5, unfinished = ?6 WHERE row = ?1",
         )?
         .execute((
             row,
-            session.head.status.as_str(),
+            lagging.as_deref().unwrap_or(session.head.status.as_str()),
             session.head.stop_reason.as_deref(),
             usage,
             session.head.first_seq.cast_signed(),
@@ -167,6 +173,16 @@ impl Columns {
             head,
         })
     }
+}
+
+/// What the log's last status event but one says, where the promise is broken.
+fn earlier_status(connection: &Connection, session: i64) -> Result<Option<String>, StorageError> {
+    let mut query = connection.prepare_cached(
+        "SELECT replace(type, 'session.status_', '') FROM events
+         WHERE position > ?1 AND position <= ?2 AND type GLOB 'session.status_*' ORDER BY position DESC LIMIT 1 OFFSET 1",
+    )?;
+    let bounds = (position(session, 0), position(session, MAX_SEQ));
+    Ok(query.query_row(bounds, |row| row.get(0)).optional()?)
 }
 
 /// The end of the log: its last event, or the state that stands for events which are gone.

@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::error::StorageError;
 use crate::core::thread::Thread;
+use crate::mutant::{self, Mutant};
 
 /// A thread and its place among the threads of its Session; 0 is the primary.
 #[derive(Debug)]
@@ -39,8 +40,11 @@ pub(crate) fn find(
     session: i64,
     id: &str,
 ) -> Result<Option<StoredThread>, StorageError> {
-    let mut query =
-        connection.prepare_cached("SELECT place, state FROM threads WHERE session = ?1 AND id = ?2")?;
+    let mut query = connection.prepare_cached(if mutant::active(Mutant::AnySessionsThread) {
+        "SELECT place, state FROM threads WHERE ?1 > 0 AND id = ?2"
+    } else {
+        "SELECT place, state FROM threads WHERE session = ?1 AND id = ?2"
+    })?;
     let found: Option<(i64, Vec<u8>)> = query
         .query_row((session, id), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;

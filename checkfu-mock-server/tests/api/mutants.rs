@@ -1,6 +1,7 @@
 //! Mutants: each breaks the promise that it names, as an outsider sees it, and no other server beside it.
 
 mod log;
+mod session;
 
 use std::panic::AssertUnwindSafe;
 
@@ -29,6 +30,9 @@ pub(crate) async fn get(world: &World, path: &str, fields: &[&str]) -> Raw {
 async fn promise_is_kept(world: &World, mutant: Mutant, active: &[Mutant]) -> bool {
     world.server.control().set_mutants(active);
     if let Some(kept) = log::promise_is_kept(world, mutant).await {
+        return kept;
+    }
+    if let Some(kept) = session::promise_is_kept(world, mutant).await {
         return kept;
     }
     let address = world.server.address();

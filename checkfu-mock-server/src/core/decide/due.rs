@@ -11,6 +11,7 @@ use crate::core::payload::{ApprovalExpired, Failure};
 use crate::core::refusal::Refusal;
 use crate::core::session::Session;
 use crate::core::status::RunStatus;
+use crate::mutant::{self, Mutant};
 
 /// When time changes something next, if it does.
 pub(crate) fn next_due(session: &Session) -> Option<Moment> {
@@ -59,6 +60,7 @@ fn earliest(session: &Session) -> Option<(Moment, Due)> {
         let due = Due::Approval(record.run.clone(), approval.id.clone());
         Some((approval.expires_at?, due))
     });
+    let approvals = approvals.filter(|_| !mutant::active(Mutant::ApprovalStays));
     runs.chain(approvals).min_by_key(|(at, _)| *at)
 }
 

@@ -8,7 +8,9 @@ use crate::core::id::{RunId, ThreadId};
 use crate::core::payload::{CancelReason, Evaluated, OutcomeResult, RunCanceled, Subject, UserInterrupt};
 use crate::core::refusal::Refusal;
 use crate::core::run::Run;
+use crate::core::session::Session;
 use crate::core::status::{RunStatus, SessionStatus};
+use crate::mutant::{self, Mutant};
 
 /// Ends the current turn: the active and parked Runs of the primary thread and of all live children, or of the one thread
 /// that is named. With nothing to end it is appended and changes no state.
@@ -33,7 +35,7 @@ pub(super) fn accept(batch: &mut Batch<'_>, interrupt: UserInterrupt) -> Result<
     let ended: Vec<Run> = threads
         .iter()
         .flat_map(|thread| session.active_runs(thread))
-        .filter(|run| run.can_be_interrupted())
+        .filter(|run| run.can_be_interrupted() && !is_spared(session, run))
         .cloned()
         .collect();
     let event = EventData::UserInterrupt(interrupt);
@@ -55,6 +57,13 @@ pub(super) fn accept(batch: &mut Batch<'_>, interrupt: UserInterrupt) -> Result<
         }
         (Some(run), _) => come_to_idle(batch, &run.id),
     }
+}
+
+/// What a broken promise leaves open.
+fn is_spared(session: &Session, run: &Run) -> bool {
+    mutant::active(Mutant::InterruptSparesChildren)
+        && run.status == RunStatus::Waiting
+        && !session.is_primary(&run.thread_id)
 }
 
 fn cancel(batch: &mut Batch<'_>, run: &Run) -> Result<(), Refusal> {

@@ -9,6 +9,7 @@ use crate::core::payload::{
 };
 use crate::core::refusal::Refusal;
 use crate::core::status::SessionStatus;
+use crate::mutant::{self, Mutant};
 
 /// A-TURN, A-HEAD, A-OVERLAP: the message, its Run, and the status it causes at once.
 pub(super) fn accept(
@@ -16,12 +17,18 @@ pub(super) fn accept(
     mut message: UserMessage,
     check: Option<PromptCheck>,
 ) -> Result<(), Refusal> {
-    refuse_terminal(batch)?;
+    let ended = batch.session().head.status.is_terminal();
+    if !mutant::active(Mutant::EndTakesMessages) {
+        refuse_terminal(batch)?;
+    }
     settle_prompt(batch, &mut message, check)?;
     let run = batch.fresh();
     let thread = batch.session().primary().clone();
     let busy = is_busy(batch);
     let event = batch.on_thread(&thread, Some(&run), EventData::UserMessage(message));
+    if ended || busy && mutant::active(Mutant::BusyDropsMessage) {
+        return Ok(());
+    }
     start_run(batch, run, TriggerKind::Message, event, busy)
 }
 
@@ -103,7 +110,9 @@ fn settle_prompt(
     });
     match decided.map(|decided| decided.decision) {
         Some(PromptDecision::UseCorrected) => {
-            message.content = check.inspection.corrected;
+            if !mutant::active(Mutant::CorrectionUnused) {
+                message.content = check.inspection.corrected;
+            }
             Ok(())
         }
         Some(PromptDecision::PreserveOriginal) => Ok(()),

@@ -13,6 +13,7 @@ use crate::core::run::Run;
 use crate::core::session::Session;
 use crate::core::status::SessionStatus;
 use crate::core::wait::{WaitRecord, WaitState};
+use crate::mutant::{self, Mutant};
 
 /// Accepts an answer to the exact current generation of an open wait; gives the `seq` of the original where the answer
 /// only repeats one that was accepted.
@@ -120,6 +121,7 @@ fn resolve_thread(session: &Session, response: &Response, subject: &Subject) -> 
     match found.len() {
         0 => Err(Refusal::UnknownAction),
         1 => found.pop().ok_or(Refusal::UnknownAction),
+        _ if mutant::active(Mutant::ThreadGuessed) => Ok(found.swap_remove(0)),
         _ => Err(Refusal::AmbiguousThread(found)),
     }
 }

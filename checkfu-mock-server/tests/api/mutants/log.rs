@@ -56,17 +56,17 @@ pub(super) async fn promise_is_kept(world: &World, mutant: Mutant) -> Option<boo
 }
 
 /// The log as it is, judged by nobody.
-async fn log(world: &World, session: &str) -> Vec<Value> {
+pub(super) async fn log(world: &World, session: &str) -> Vec<Value> {
     let path = format!("/v1/sessions/{session}/events?limit=1000");
     let page = get(world, &path, &[]).await.json();
     page["data"].as_array().unwrap().clone()
 }
 
-fn count(log: &[Value], type_name: &str) -> usize {
+pub(super) fn count(log: &[Value], type_name: &str) -> usize {
     log.iter().filter(|event| event["type"] == type_name).count()
 }
 
-fn place(log: &[Value], type_name: &str) -> Option<usize> {
+pub(super) fn place(log: &[Value], type_name: &str) -> Option<usize> {
     log.iter().position(|event| event["type"] == type_name)
 }
 
