@@ -14,7 +14,7 @@ pub(crate) struct Flags {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Runs the checks against a server. The key comes from CHECKFU_API_KEY and from nowhere else.
-    Server(ServerFlags),
+    Server(Box<ServerFlags>),
     /// Shows every check.
     List,
     /// Shows what is known of a check or of a requirement.
@@ -50,6 +50,18 @@ pub(crate) struct ServerFlags {
     /// Writes the report as JSON to this file too.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Writes it as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Writes it as a conformance statement in Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+    /// Writes it as a conformance statement in HTML, one file that needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Writes the conclusion as the JSON of a shields.io badge.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) badge: Option<PathBuf>,
     /// Exit 0 where nothing failed but something was inconclusive or blocked.
     #[arg(long)]
     pub(crate) allow_partial: bool,

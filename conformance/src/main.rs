@@ -1,18 +1,22 @@
 //! The suite on the command line: `server`, `list` and `explain`.
 
+mod files;
 mod flags;
 
-use std::{fs::File, io::Write, path::PathBuf, process::ExitCode};
+use std::{io::Write, process::ExitCode};
 
-use checkfu_conformance::{ExitStatus, Report, checks, explain, run};
+use checkfu_conformance::{ExitStatus, checks, explain, run};
 use clap::Parser;
 
-use crate::flags::{Command, Flags, ServerFlags};
+use crate::{
+    files::ReportFiles,
+    flags::{Command, Flags, ServerFlags},
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let status = match Flags::parse().command {
-        Command::Server(flags) => server(flags).await,
+        Command::Server(flags) => server(*flags).await,
         Command::List => list(),
         Command::Explain { id } => explained(&id),
     };
@@ -24,12 +28,8 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Ok(plan) => plan,
         Err(error) => return usage(&error.to_string()),
     };
-    // A report that cannot be written is found out before the run, not after it.
-    let create = |path: &PathBuf| {
-        File::create(path).map_err(|error| format!("--json: {} cannot be written: {error}", path.display()))
-    };
-    let json = match flags.json.as_ref().map(create).transpose() {
-        Ok(json) => json,
+    let files = match ReportFiles::create(&flags) {
+        Ok(files) => files,
         Err(message) => return usage(&message),
     };
     let interrupted = async {
@@ -43,19 +43,9 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         }
     })
     .await;
-    show(&report, &flags, json)
-}
-
-fn show(report: &Report, flags: &ServerFlags, json: Option<File>) -> ExitStatus {
     print(&report.to_string());
-    if let Some(mut file) = json {
-        let written = report
-            .to_json()
-            .map_err(std::io::Error::from)
-            .and_then(|text| file.write_all(text.as_bytes()));
-        if let Err(error) = written {
-            return usage(&format!("--json: the file was not written: {error}"));
-        }
+    if let Err(message) = files.write(&report) {
+        return usage(&message);
     }
     match report.exit {
         ExitStatus::Partial if flags.allow_partial => ExitStatus::Conformant,

@@ -1,8 +1,13 @@
 //! One document a run, and the forms it is shown in.
 
+mod badge;
 mod document;
 mod exit;
+mod html;
 mod human;
+mod junit;
+mod markdown;
+mod statement;
 
 pub use document::{CheckReport, Failure, Report, RequirementReport, Suite};
 pub(crate) use document::{counts, requirements};

@@ -89,7 +89,7 @@ pub async fn run(
     }
 }
 
-/// A bench whose target answers a connection; what it says does not matter here.
+/// A bench whose target answers a connection and takes the key; what else it says does not matter here.
 async fn prepare(plan: &Plan) -> Result<Bench, String> {
     let bench = Bench::new(plan.target.clone(), plan.limits).map_err(|stop| match stop {
         Stop::Error(fault) => fault,
@@ -97,6 +97,10 @@ async fn prepare(plan: &Plan) -> Result<Bench, String> {
     })?;
     match bench.client.send(Request::get("/v1/capabilities")).await {
         Err(fault @ (Fault::Unreachable(_) | Fault::Malformed(_))) => Err(fault.to_string()),
+        // Every check would say the same, and nothing of the server.
+        Ok(answer) if answer.status() == 401 => {
+            Err("the server refuses the key (401): set CHECKFU_API_KEY to one of its keys".to_owned())
+        }
         Ok(_) | Err(Fault::NoAnswer(_)) => Ok(bench),
     }
 }

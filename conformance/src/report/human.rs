@@ -7,7 +7,10 @@ use crate::{
     verdict::Verdict,
 };
 
-use super::document::{CheckReport, Report};
+use super::{
+    document::{CheckReport, Report},
+    statement::{Area, conclusion, statement},
+};
 
 /// The report as a table for people: areas with counts, then every check that did not pass, then the conclusion.
 impl fmt::Display for Report {
@@ -35,15 +38,7 @@ impl fmt::Display for Report {
         if let Some(reason) = &self.reason {
             writeln!(formatter, "\n{reason}")?;
         }
-        let executed = self.checks.len() - self.count(Verdict::NotSelected);
-        let passed = self.count(Verdict::Pass);
-        let word = self.conclusion.word();
-        let code = self.exit.code();
-        writeln!(
-            formatter,
-            "\n{word} for profile {}: {passed} of {executed} checks passed (exit {code})",
-            self.profile
-        )
+        writeln!(formatter, "\n{} (exit {})", conclusion(self), self.exit.code())
     }
 }
 
@@ -51,39 +46,22 @@ fn table(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     if report.checks.is_empty() {
         return writeln!(formatter, "no check was run");
     }
-    let columns: Vec<Verdict> = Verdict::ALL
-        .into_iter()
-        .filter(|verdict| report.count(*verdict) > 0)
-        .collect();
     write!(formatter, "{:<14}", "area")?;
-    for verdict in &columns {
+    for verdict in Area::columns(report) {
         write!(formatter, "{:>14}", verdict.word())?;
     }
     writeln!(formatter)?;
-    let mut areas: Vec<&str> = report.checks.iter().map(area).collect();
-    areas.dedup();
-    for name in areas {
-        write!(formatter, "{name:<14}")?;
-        for verdict in &columns {
-            let count = report
-                .checks
-                .iter()
-                .filter(|check| area(check) == name && check.verdict == *verdict)
-                .count();
-            let cell = if count == 0 {
-                "·".to_owned()
-            } else {
-                count.to_string()
-            };
-            write!(formatter, "{cell:>14}")?;
+    for area in Area::all(report) {
+        write!(formatter, "{:<14}", area.name)?;
+        for count in area.counts {
+            match count {
+                0 => write!(formatter, "{:>14}", "·")?,
+                count => write!(formatter, "{count:>14}")?,
+            }
         }
         writeln!(formatter)?;
     }
     Ok(())
-}
-
-fn area(check: &CheckReport) -> &'static str {
-    check.id.split('.').nth(1).unwrap_or_default()
 }
 
 fn unpassed(check: &CheckReport, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,8 +74,7 @@ fn unpassed(check: &CheckReport, formatter: &mut fmt::Formatter<'_>) -> fmt::Res
     )?;
     writeln!(formatter, "  {}", check.title)?;
     for id in &check.requirements {
-        let statement = requirement(id).map_or("", |row| row.statement.as_str());
-        writeln!(formatter, "  {id}: {statement}")?;
+        writeln!(formatter, "  {id}: {}", statement(id))?;
     }
     if let Some(reason) = &check.reason {
         writeln!(formatter, "  reason:    {reason}")?;
@@ -124,8 +101,7 @@ pub fn explain(id: &str) -> Option<String> {
     if let Some(check) = check(id) {
         let _ = writeln!(text, "{} ({})\n  {}", check.id(), check.level(), check.title());
         for id in check.requirements() {
-            let statement = requirement(id).map_or("", |row| row.statement.as_str());
-            let _ = writeln!(text, "  {id}: {statement}");
+            let _ = writeln!(text, "  {id}: {}", statement(id));
         }
         let _ = writeln!(text, "  a contradiction {}", consequence(check.level()));
         let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));

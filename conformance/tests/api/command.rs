@@ -8,6 +8,9 @@ use tokio::process::Command;
 
 use crate::{mutant::Mutant, relay::Relay, server::reference, traffic::Answer};
 
+/// The flags that write a report to a file.
+const FORMS: [&str; 5] = ["--json", "--junit", "--markdown", "--html", "--badge"];
+
 #[tokio::test]
 async fn a_conformant_server_exits_0_with_both_reports() {
     let server = reference().await;
@@ -60,24 +63,23 @@ async fn the_key_appears_in_no_report() {
     for mutant in [leaking, in_stream] {
         let relay = Relay::start(server.url(), mutant).await;
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("report.json");
-        let flags = [
+        let written = FORMS.map(|form| directory.path().join(form));
+        let mut flags = vec![
             "--profile",
             "reference",
             "--answer-timeout",
             "2",
             "--turn-timeout",
             "2",
-            "--json",
         ];
-        let output = suite(
-            &server,
-            &relay.url,
-            &[&flags[..], &[path.to_str().unwrap()]].concat(),
-        )
-        .await;
+        for (form, path) in FORMS.iter().zip(&written) {
+            flags.extend([*form, path.to_str().unwrap()]);
+        }
+        let output = suite(&server, &relay.url, &flags).await;
         assert_eq!(output.status.code(), Some(1));
-        for report in [&output.stdout, &output.stderr, &std::fs::read(&path).unwrap()] {
+        let files = written.map(|path| std::fs::read(path).unwrap());
+        for report in [&output.stdout, &output.stderr].into_iter().chain(&files) {
+            assert!(!report.is_empty());
             assert!(!text(report).contains(&key), "the key is in {}", text(report));
         }
         assert!(
@@ -132,6 +134,10 @@ async fn bad_configuration_exits_2_and_names_the_fix() {
             &["--json", "/nowhere/report.json", "--only", "srv.session.create"],
             "/nowhere/report.json",
         ),
+        (
+            &["--html", "/nowhere/statement.html"],
+            "--html: /nowhere/statement.html",
+        ),
     ] {
         let output = suite(&server, server.url(), flags).await;
         assert_eq!(
@@ -152,6 +158,29 @@ async fn bad_configuration_exits_2_and_names_the_fix() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("CHECKFU_API_KEY"));
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_is_no_judgement_of_the_server() {
+    let server = reference().await;
+    let output = command(&[
+        "server",
+        "--url",
+        server.url(),
+        "--principal",
+        server.principal_id(),
+    ])
+    .env("CHECKFU_API_KEY", "ck_test_of_somebody_else")
+    .output()
+    .await
+    .unwrap();
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert!(
+        told.contains("refuses the key (401): set CHECKFU_API_KEY"),
+        "{told}"
+    );
     server.shutdown().await;
 }
 

@@ -4,6 +4,7 @@
 
 mod command;
 mod equivalents;
+mod forms;
 mod mutant;
 mod mutants;
 mod null_servers;

@@ -1,0 +1,26 @@
+use serde_json::json;
+
+use crate::verdict::{Conclusion, Verdict};
+
+use super::document::Report;
+
+impl Report {
+    /// The conclusion as the JSON that a badge endpoint of shields.io serves, with a final line feed.
+    pub fn to_badge(&self) -> String {
+        let colour = match self.conclusion {
+            Conclusion::Conformant => "brightgreen",
+            Conclusion::Partial => "yellow",
+            Conclusion::Nonconformant => "red",
+            Conclusion::NotJudged => "lightgrey",
+        };
+        let executed = self.checks.len() - self.count(Verdict::NotSelected);
+        let passed = self.count(Verdict::Pass);
+        let badge = json!({
+            "schemaVersion": 1,
+            "label": format!("Checkfu {}", self.profile),
+            "message": format!("{} {passed}/{executed}", self.conclusion.word().to_lowercase()),
+            "color": colour,
+        });
+        format!("{badge}\n")
+    }
+}
