@@ -21,6 +21,7 @@ const CHALLENGE_LIFE: i64 = 10 * 60 * 1000;
 impl Session {
     /// Takes one event of the log into the state.
     pub(crate) fn apply(&mut self, event: &Event, touched: &mut Touched) {
+        let before = self.head.updated_at;
         self.head.last_seq = event.seq;
         self.head.updated_at = event.created_at;
         if let Some(status) = event.data.session_status() {
@@ -148,7 +149,7 @@ impl Session {
                     approval.decided_at = Some(event.created_at);
                 })
             }
-            EventData::ApprovalExpired(expired) => self.expire(event, &expired.approval_id, touched),
+            EventData::ApprovalExpired(expired) => self.expire(&expired.approval_id, touched),
             EventData::EvaluationStarted(started) => self.change_run(event, touched, |run| {
                 if let Some(outcome) = &mut run.outcome {
                     outcome.iteration = started.iteration;
@@ -191,7 +192,7 @@ impl Session {
                     None => thread.archived_at = Some(event.created_at),
                 }
             }),
-            EventData::SessionForked(_) => fork::begin(self, event, touched),
+            EventData::SessionForked(_) => fork::begin(self, event, before, touched),
             EventData::UserInterrupt(_)
             | EventData::AgentMessage(_)
             | EventData::AgentThinking(_)

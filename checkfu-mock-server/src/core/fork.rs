@@ -1,12 +1,14 @@
 //! What a fork begins with (FRK-2, A-FORK): the copied prefix is history, nothing of its work is carried over.
 
 use super::event::Event;
+use super::moment::Moment;
 use super::session::Session;
 use super::status::{SessionStatus, ThreadStatus};
 use super::touched::Touched;
 
-/// `session.forked`: no Run, no wait, no queued input; the primary thread is idle, children are terminated.
-pub(super) fn begin(session: &mut Session, event: &Event, touched: &mut Touched) {
+/// `session.forked`: no Run, no wait, no queued input; the primary thread is idle, children are terminated. What ran at
+/// the last event that was copied, `left_at`, ran no longer than that.
+pub(super) fn begin(session: &mut Session, event: &Event, left_at: Moment, touched: &mut Touched) {
     session.head.status = SessionStatus::Idle;
     session.unfinished.clear();
     session.latest_input = None;
@@ -16,7 +18,7 @@ pub(super) fn begin(session: &mut Session, event: &Event, touched: &mut Touched)
         if let Some(approval) = &record.approval {
             touched.approvals.push(approval.id.clone());
         }
-        record.close(event.created_at);
+        record.close();
     }
     for (place, thread) in session.threads.iter_mut().enumerate() {
         let status = if place == 0 {
@@ -24,6 +26,7 @@ pub(super) fn begin(session: &mut Session, event: &Event, touched: &mut Touched)
         } else {
             ThreadStatus::Terminated
         };
+        thread.stop_running(left_at);
         thread.come_to_rest(status, event.created_at);
         thread.stop_reason = None;
         if place == 0 {

@@ -1,5 +1,7 @@
 //! The core against what the decisions promise, over random commands.
 
+mod projections;
+
 use std::sync::Arc;
 
 use super::admission::{Admission, AgentSnapshot, Behaviour, ThreadAgent};

@@ -70,13 +70,18 @@ impl Thread {
     }
 
     pub(crate) fn come_to_rest(&mut self, status: ThreadStatus, now: Moment) {
-        if let Some(since) = self.timing.running_since.take() {
-            self.timing.active += now.since(since);
-        }
+        self.stop_running(now);
         self.status = status;
         self.updated_at = now;
         if status == ThreadStatus::Terminated {
             self.timing.ended_at.get_or_insert(now);
+        }
+    }
+
+    /// The time that it spends running is counted up to here.
+    pub(crate) fn stop_running(&mut self, now: Moment) {
+        if let Some(since) = self.timing.running_since.take() {
+            self.timing.active += now.since(since);
         }
     }
 
@@ -86,7 +91,8 @@ impl Thread {
         self.timing.startup.get_or_insert(took);
     }
 
-    pub(crate) fn spend(&mut self, usage: Usage) {
+    pub(crate) fn spend(&mut self, usage: Usage, now: Moment) {
+        self.updated_at = now;
         self.usage = Some(self.usage.unwrap_or_default().plus(usage));
     }
 }

@@ -71,17 +71,17 @@ impl WaitRecord {
         self.state == WaitState::Open
     }
 
-    /// Closes it without an answer; an approval that nobody decided is canceled with it.
-    pub(crate) fn close(&mut self, now: Moment) {
-        if !self.is_open() {
-            return;
+    /// Closes it without an answer; an approval that nobody decided is canceled with it, also where a fork copied the
+    /// answer and not the decision.
+    pub(crate) fn close(&mut self) {
+        if self.is_open() {
+            self.state = WaitState::Closed;
         }
-        self.state = WaitState::Closed;
         if let Some(approval) = &mut self.approval
             && approval.status == ApprovalStatus::Pending
         {
             approval.status = ApprovalStatus::Canceled;
-            approval.decided_at = Some(now);
+            approval.deny_message = None;
         }
     }
 }

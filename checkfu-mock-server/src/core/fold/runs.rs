@@ -117,12 +117,12 @@ impl Session {
             {
                 touched.approvals.push(approval.id.clone());
             }
-            record.close(event.created_at);
+            record.close();
         }
         if let Some(usage) = run.usage
             && let Some(thread) = self.threads.iter_mut().find(|thread| thread.id == run.thread_id)
         {
-            thread.spend(usage);
+            thread.spend(usage, event.created_at);
             touched.threads.push(thread.id.clone());
         }
         touched.settled.push(run);

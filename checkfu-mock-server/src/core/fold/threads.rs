@@ -30,8 +30,9 @@ impl Session {
         };
         let status = self.thread_status(primary);
         let stop_reason = match (&event.data, status) {
-            (EventData::StatusIdle(idle), _) => Some(Some(idle.stop_reason.clone())),
+            // Of Runs that overlap another one may go on over an idle: then the thread does not rest.
             (_, ThreadStatus::Running) => Some(None),
+            (EventData::StatusIdle(idle), _) => Some(Some(idle.stop_reason.clone())),
             _ => None,
         };
         let changed = primary.status != status

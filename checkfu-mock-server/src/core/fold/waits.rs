@@ -129,7 +129,7 @@ impl Session {
         let Some(run) = event.run_id.clone() else { return };
         let subject = Subject::Outcome(evaluated.outcome_id.clone());
         if let Some(record) = self.waits.latest_of_run_mut(&run, &subject) {
-            record.close(event.created_at);
+            record.close();
         }
         let resolution = Resolution::Graded {
             result: evaluated.result,
@@ -137,13 +137,12 @@ impl Session {
         self.resolve(&run, &subject, resolution, touched);
     }
 
-    pub(super) fn expire(&mut self, event: &Event, approval: &ApprovalId, touched: &mut Touched) {
+    pub(super) fn expire(&mut self, approval: &ApprovalId, touched: &mut Touched) {
         self.change_approval(approval, touched, |approval| {
             approval.status = ApprovalStatus::Expired;
-            approval.decided_at = Some(event.created_at);
         });
         let expired = self.waits.with_approval_mut(approval).map(|record| {
-            record.close(event.created_at);
+            record.close();
             (record.run.clone(), record.wait.subject())
         });
         if let Some((run, subject)) = expired {
