@@ -1,5 +1,6 @@
 //! Random commands against a model of the specification: what the core writes is what the specification says, event by
-//! event, in every status, on Sessions and on forks of them.
+//! event, in every status, on Sessions and on forks of them. So is what HTTP shows after every command: the Session, its
+//! threads and their histories, its Runs, its ActionApprovals and what is pending.
 //!
 //! 200 histories by default. `CHECKFU_MODEL_HISTORIES=10000 cargo test -p checkfu-mock-server --lib model` plays more,
 //! `CHECKFU_TEST_SEED` others. A mismatch prints the seed, the round and everything that was done.
@@ -10,10 +11,13 @@ mod history;
 mod invariants;
 mod moves;
 mod names;
+mod projected;
 mod random;
 mod roster;
 mod shown;
 mod specification;
+mod state;
+mod view;
 
 use std::collections::BTreeSet;
 
@@ -94,7 +98,7 @@ const EVERYTHING: [&str; 56] = [
     "decision required",
 ];
 
-/// SES-5, SES-7, SES-8, SES-10, RUN-1, RUN-3, WAIT-1, WAIT-2, WAIT-3, WAIT-4, WAIT-5, DLN-1, DLN-2, MUL-1, THR-4, THR-8,
+/// SES-5, SES-7, SES-8, SES-10, RUN-1, RUN-3, THR-10, THR-13, WAIT-1, WAIT-2, WAIT-3, WAIT-4, WAIT-5, DLN-1, DLN-2, MUL-1, THR-4, THR-8,
 /// THR-9, THR-11, FRK-2, A-STOP, A-CONT, A-WAIT, A-HEAD, A-VIEW, A-OVERLAP, A-TURN, A-PARK, A-GEN, A-OUT, A-INT, A-DLN,
 /// A-TRANS, A-END, A-ARCH, A-FORK: the core does what the model of the specification predicts.
 #[test]

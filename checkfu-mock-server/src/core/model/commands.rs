@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::moves::{Act, Answer, AnswerKind, Call, Finding, Move, Reply, Subject, Work};
+use super::moves::{Act, Answer, AnswerKind, Call, Finding, Move, Reply, Spent, Subject, Work};
 use super::names::{Names, question_id, thread_id};
 use super::roster::CHILD;
 use crate::core::command::{Command, OutcomeDefinition, PromptCheck, Response};
@@ -140,14 +140,6 @@ fn response(reply: &Reply, serial: u64) -> Response {
 fn agent_action(act: &Act, serial: u64, threads: usize) -> Action {
     let content = || vec![Block::text("hello")];
     let event_id = EventId::from_number(u128::from(serial) << 64);
-    let usage = Usage {
-        input_tokens: 1,
-        ..Usage::default()
-    };
-    let cost = Cost {
-        amount: "0".to_owned(),
-        currency: "USD".to_owned(),
-    };
     match act {
         Act::Think => Action::Think { event_id },
         Act::Say => Action::Say {
@@ -193,29 +185,51 @@ fn agent_action(act: &Act, serial: u64, threads: usize) -> Action {
         }),
         Act::LoseRunner => Action::LoseRunner,
         Act::Reconcile => Action::Reconcile,
-        Act::Complete(stop_reason) => Action::Complete {
-            usage,
-            cost,
+        Act::Complete(stop_reason, spent) => Action::Complete {
+            usage: usage(*spent),
+            cost: cost(*spent),
             stop_reason,
         },
-        Act::Fail { terminates } => Action::Fail {
+        Act::Fail { terminates, spent } => Action::Fail {
             error: Failure {
                 code: "agent.failed".to_owned(),
                 message: "it broke".to_owned(),
                 retryable: None,
             },
-            usage,
-            cost,
+            usage: usage(*spent),
+            cost: cost(*spent),
             terminates: *terminates,
         },
+    }
+}
+
+fn usage(spent: Spent) -> Usage {
+    let [
+        input_tokens,
+        output_tokens,
+        cache_read_input_tokens,
+        cache_creation_input_tokens,
+    ] = spent.tokens;
+    Usage {
+        input_tokens,
+        output_tokens,
+        cache_read_input_tokens,
+        cache_creation_input_tokens,
+    }
+}
+
+fn cost(spent: Spent) -> Cost {
+    Cost {
+        amount: spent.amount(),
+        currency: "USD".to_owned(),
     }
 }
 
 fn tool_call(call: Call) -> ToolCall {
     ToolCall {
         tool_use_id: ToolUseId::new(call.tool),
-        name: "tool".to_owned(),
-        input: json!({}),
+        name: format!("use {}", call.tool),
+        input: json!({"of": call.tool}),
         kind: call.kind,
         asks: call.asks,
         expires_after: call

@@ -1,9 +1,10 @@
 //! Random moves, weighted so that the states that are hard to reach are reached: several children, several open waits
 //! under one key, later generations, revisions, retries until they are exhausted.
 
-use super::moves::{Act, Answer, AnswerKind, Call, Finding, Move, Reply, Subject, Work};
+use super::moves::{Act, Answer, AnswerKind, Call, Finding, Move, Reply, Spent, Subject, Work};
 use super::random::Random;
-use super::specification::{Model, Run, Wait, WaitKind, WaitState};
+use super::specification::Model;
+use super::state::{Run, Wait, WaitKind, WaitState};
 use crate::core::payload::{OutcomeResult, ToolKind};
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
@@ -97,8 +98,8 @@ fn work(random: &mut Random, model: &Model) -> Move {
         RunStatus::Waiting => act(state, Act::Grade(grade(random, state))),
         RunStatus::Reconciling => match random.below(6) {
             0 => act(state, Act::Trouble),
-            1 => act(state, Act::Fail { terminates: false }),
-            _ => act(state, Act::Complete("end_turn")),
+            1 => act(state, fail(random, false)),
+            _ => act(state, Act::Complete("end_turn", spent(random))),
         },
         _ => {
             let chosen = running(random, model, state);
@@ -174,9 +175,26 @@ fn running(random: &mut Random, model: &Model, run: &Run) -> Act {
         10 => Act::Trouble,
         11 => Act::LoseRunner,
         12 => Act::Reconcile,
-        13 => Act::Complete(["end_turn", "end_turn", "refusal", "budget_reached"][random.below(4)]),
-        14 => Act::Fail { terminates: false },
-        _ => Act::Fail { terminates: true },
+        13 => Act::Complete(
+            ["end_turn", "end_turn", "refusal", "budget_reached"][random.below(4)],
+            spent(random),
+        ),
+        14 => fail(random, false),
+        _ => fail(random, true),
+    }
+}
+
+fn fail(random: &mut Random, terminates: bool) -> Act {
+    Act::Fail {
+        terminates,
+        spent: spent(random),
+    }
+}
+
+fn spent(random: &mut Random) -> Spent {
+    Spent {
+        tokens: [(); 4].map(|()| random.below(1_000) as u64),
+        cents: random.below(1_000) as u64,
     }
 }
 
@@ -352,7 +370,8 @@ fn misplaced_step(random: &mut Random, model: &Model) -> Move {
     let run = random.below(model.runs.len() + 2);
     let position = model.runs.get(run).map_or(0, |run| run.position);
     let position = (position + u32::try_from(random.below(4)).unwrap()).saturating_sub(1);
-    let act = [Act::Say, Act::Complete("end_turn"), Act::Reconcile, Act::Think][random.below(4)].clone();
+    let complete = Act::Complete("end_turn", spent(random));
+    let act = [Act::Say, complete, Act::Reconcile, Act::Think][random.below(4)].clone();
     let child = model.runs.get(run).is_some_and(|run| run.thread > 0);
     let act = if child && matches!(act, Act::Reconcile) {
         Act::Say

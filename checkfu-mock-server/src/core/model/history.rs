@@ -8,11 +8,15 @@ use super::generator::{next_move, pause};
 use super::invariants::Promises;
 use super::moves::Move;
 use super::names::Names;
+use super::projected::expected::of_model as of_specification;
+use super::projected::stored::Tables;
 use super::random::Random;
 use super::roster::{MAX_DURATION, admission};
 use super::shown::{of_model, of_session};
 use super::specification::{Model, Verdict};
+use super::view::View;
 use crate::core::admission::{Behaviour, ForkOrigin, OnDeadline, Overlap, WaitStyle};
+use crate::core::batch::Outcome;
 use crate::core::command::Command;
 use crate::core::decide::decide;
 use crate::core::event::Event;
@@ -21,6 +25,7 @@ use crate::core::moment::Moment;
 use crate::core::payload::SessionForked;
 use crate::core::refusal::Refusal;
 use crate::core::session::Session;
+use crate::core::snapshot::Snapshot;
 use crate::core::touched::Touched;
 
 /// Counts instead of guessing.
@@ -40,6 +45,7 @@ struct World {
     names: Names,
     model: Model,
     promises: Promises,
+    tables: Tables,
 }
 
 /// Something that happened.
@@ -95,17 +101,20 @@ impl History {
     }
 
     fn admit(&mut self) {
-        let mut session = Session::admitted(admission(0, self.behaviour, None));
         let now = Moment::from_milliseconds(0);
+        let mut session = Session::admitted(admission(0, self.behaviour, None, now));
+        let promises = Promises::of(&session);
         let outcome = decide(&mut session, Command::Admit, now, &mut self.entropy).unwrap();
         self.worlds.push(World {
-            promises: Promises::of(&session.admission),
+            promises,
+            tables: Tables::of(&session),
             session,
             log: Vec::new(),
             names: Names::default(),
             model: Model::admitted(self.behaviour, i64::from(MAX_DURATION) * 1_000),
         });
-        self.compare(0, 0, outcome.events, "admission");
+        self.compare(0, 0, outcome, "admission");
+        self.check(0);
     }
 
     fn advance(&mut self) {
@@ -154,7 +163,7 @@ impl History {
                 if outcome.replay_of.is_some() && !outcome.events.is_empty() {
                     self.fail("a repetition was written again");
                 }
-                self.compare(place, known, outcome.events, "the log");
+                self.compare(place, known, outcome, "the log");
             }
             Err(refused) => {
                 let refusal = spelled(&refused.refusal, &world.session);
@@ -198,10 +207,13 @@ impl History {
             source_event_id: origin.event_id.clone(),
             source_seq: origin.seq,
         };
-        let admission = admission(number, self.behaviour, Some(origin));
-        let mut session = Session::admitted(admission.clone());
+        let now = Moment::from_milliseconds(self.now);
+        let admission = admission(number, self.behaviour, Some(origin), now);
+        // The copied history begins when the first Session did.
+        let before = Session::admitted(self.worlds[0].session.admission.clone());
+        let mut session = Snapshot::of(&before).restore(admission.clone());
         let mut names = Names::default();
-        let mut promises = Promises::of(&admission);
+        let mut promises = Promises::of(&session);
         let mut log = source.log[..seq].to_vec();
         for event in &mut log {
             event.session_id = admission.id.clone();
@@ -209,9 +221,8 @@ impl History {
             names.line(event);
             promises.take(event, &mut self.random);
         }
-        let mut model = source.model.forked_at(seq as u64);
-        model.now = self.now;
-        let now = Moment::from_milliseconds(self.now);
+        let model = source.model.forked_at(seq as u64, self.now);
+        let tables = Tables::of(&session);
         let outcome = decide(&mut session, Command::BeginFork(forked), now, &mut self.entropy).unwrap();
         self.worlds.push(World {
             session,
@@ -219,15 +230,23 @@ impl History {
             names,
             model,
             promises,
+            tables,
         });
-        self.compare(number, seq, outcome.events, "the fork");
+        self.compare(number, seq, outcome, "the fork");
         self.check(number);
     }
 
     /// The events that the core wrote are the lines that the model predicts.
-    fn compare(&mut self, place: usize, known: usize, events: Vec<Event>, what: &str) {
+    fn compare(&mut self, place: usize, known: usize, outcome: Outcome, what: &str) {
         let world = &mut self.worlds[place];
-        let got: Vec<String> = events.iter().map(|event| world.names.line(event)).collect();
+        let got: Vec<String> = outcome
+            .events
+            .iter()
+            .map(|event| world.names.line(event))
+            .collect();
+        world.tables.save(&world.session, &outcome, &world.names);
+        let events = outcome.events;
+        let views: Vec<View> = events.iter().map(|event| view(&world.session, event)).collect();
         let broken = events
             .iter()
             .find_map(|event| world.promises.take(event, &mut self.random));
@@ -238,8 +257,13 @@ impl History {
         }
         world.log.extend(events);
         let expected = &world.model.lines[known..];
-        let differs =
-            (got != expected).then(|| format!("{what} differs\nexpected {expected:#?}\ngot {got:#?}"));
+        let differs = if got == expected {
+            let expected = &world.model.views[known..];
+            (views != expected)
+                .then(|| format!("the views differ\nexpected {expected:?}\ngot      {views:?}"))
+        } else {
+            Some(format!("{what} differs\nexpected {expected:#?}\ngot {got:#?}"))
+        };
         self.told.extend(got.into_iter().map(Told::Line));
         if let Some(differs) = differs {
             self.fail(&differs);
@@ -261,6 +285,13 @@ impl History {
         if let Some(broken) = world.promises.broken(&world.session) {
             self.fail(&broken);
         }
+        if world.tables.head() != &world.session.head {
+            self.fail("the stored Session is not the one that the log tells");
+        }
+        let shown = world.tables.shown(&world.session, &world.names, self.now);
+        if let Some(differs) = shown.differs(&of_specification(&world.model)) {
+            self.fail(&differs);
+        }
     }
 
     fn fail(&self, what: &str) -> ! {
@@ -278,6 +309,18 @@ impl History {
             };
         }
         panic!("{text}\n{what}\n({})", self.label);
+    }
+}
+
+/// In which histories an event is kept (A-VIEW).
+fn view(session: &Session, event: &Event) -> View {
+    let thread = event.session_thread_id.as_ref();
+    let child = thread
+        .and_then(|thread| session.ordinal(thread))
+        .filter(|place| *place > 0);
+    View {
+        session: child.is_none() || event.data.is_shared(),
+        child,
     }
 }
 

@@ -1,10 +1,9 @@
 //! What every log promises by itself, whatever was done: read from the log alone, without the model.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::random::Random;
-use crate::core::admission::{Admission, Overlap};
+use crate::core::admission::Overlap;
 use crate::core::event::{Event, EventData};
 use crate::core::id::{ApprovalId, RunId, ThreadId};
 use crate::core::payload::Wait;
@@ -33,11 +32,11 @@ pub(super) struct Promises {
 }
 
 impl Promises {
-    /// Of an empty log.
-    pub(super) fn of(admission: &Arc<Admission>) -> Self {
+    /// Of a log that begins with this state.
+    pub(super) fn of(session: &Session) -> Self {
         Self {
-            fold: Session::admitted(admission.clone()),
-            resumed: Session::admitted(admission.clone()),
+            fold: session.clone(),
+            resumed: session.clone(),
             resumed_at: 0,
             last: 0,
             status: None,

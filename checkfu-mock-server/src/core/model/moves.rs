@@ -115,8 +115,22 @@ pub(super) enum Act {
     Trouble,
     LoseRunner,
     Reconcile,
-    Complete(&'static str),
-    Fail { terminates: bool },
+    Complete(&'static str, Spent),
+    Fail { terminates: bool, spent: Spent },
+}
+
+/// What a Run costs: input, output, cache reads and cache creation in tokens, and money in cents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Spent {
+    pub(super) tokens: [u64; 4],
+    pub(super) cents: u64,
+}
+
+impl Spent {
+    /// The amount as the log has it.
+    pub(super) fn amount(self) -> String {
+        format!("{}.{:02}", self.cents / 100, self.cents % 100)
+    }
 }
 
 /// A call that blocks.

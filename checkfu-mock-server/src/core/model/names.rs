@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use crate::core::event::{Event, EventData};
-use crate::core::id::{EventId, OutcomeId, QuestionId, RunId, ThreadId, ToolUseId};
+use crate::core::id::{EventId, OutcomeId, PrincipalId, QuestionId, RunId, ThreadId, ToolUseId};
 use crate::core::moment::Moment;
-use crate::core::payload::{Block, Wait};
+use crate::core::payload::{Block, Cost, Usage, Wait};
 
 /// The number of the primary thread's identifier; children follow by their place.
 const FIRST_THREAD: u128 = 1_000;
@@ -119,7 +119,16 @@ impl Names {
                 resumed.continuation,
                 resumed.deadline_at.map(Moment::milliseconds)
             ),
-            EventData::RunFailed(failed) => failed.error.code.clone(),
+            EventData::RunCompleted(completed) => {
+                format!("{} {}", tokens(completed.usage), money(&completed.cost))
+            }
+            EventData::RunFailed(failed) => format!(
+                "{} {} {}",
+                failed.error.code,
+                failed.usage.map_or("-".to_owned(), tokens),
+                failed.cost.as_ref().map_or("-".to_owned(), money)
+            ),
+            EventData::SessionUsage(total) => tokens(total.usage),
             EventData::RunCanceled(canceled) => format!("{:?}", canceled.reason),
             EventData::ApprovalRequested(requested) => format!(
                 "{} {} expires={:?}",
@@ -127,7 +136,9 @@ impl Names {
                 tool(&requested.tool_use_id),
                 requested.expires_at.map(Moment::milliseconds)
             ),
-            EventData::ApprovalDecided(decided) => format!("{:?}", decided.decision),
+            EventData::ApprovalDecided(decided) => {
+                format!("{:?} by={}", decided.decision, principal(&decided.by))
+            }
             EventData::EvaluationStarted(started) => {
                 format!(
                     "{} iteration={}",
@@ -172,33 +183,23 @@ impl Names {
         }
     }
 
-    fn wait(&mut self, wait: &Wait) -> String {
-        match wait {
-            Wait::ActionApproval {
-                tool_use_id,
-                generation,
-            } => {
-                format!("approval {} generation={generation}", tool(tool_use_id))
+    /// A wait by kind, subject and generation. Its Outcome was named before.
+    pub(super) fn wait(&self, wait: &Wait) -> String {
+        let (kind, subject) = match wait {
+            Wait::ActionApproval { tool_use_id, .. } => ("approval", tool(tool_use_id)),
+            Wait::CustomTool { tool_use_id, .. } => ("custom", tool(tool_use_id)),
+            Wait::Question { question_id, .. } => ("question", question(question_id)),
+            Wait::Outcome { outcome_id, .. } => {
+                let number = self.outcomes.iter().position(|known| known == outcome_id);
+                ("outcome", format!("o{}", number.unwrap_or(usize::MAX)))
             }
-            Wait::CustomTool {
-                tool_use_id,
-                generation,
-            } => {
-                format!("custom {} generation={generation}", tool(tool_use_id))
-            }
-            Wait::Question {
-                question_id,
-                generation,
-            } => {
-                format!("question {} generation={generation}", question(question_id))
-            }
-            Wait::Outcome {
-                outcome_id,
-                generation,
-            } => {
-                format!("outcome {} generation={generation}", self.outcome(outcome_id))
-            }
-        }
+        };
+        format!("{kind} {subject} generation={}", wait.generation())
+    }
+
+    /// The number of a Run that the log names.
+    pub(super) fn run_number(&self, id: &RunId) -> Option<usize> {
+        self.runs.iter().position(|known| known == id)
     }
 
     fn run(&mut self, id: &RunId) -> String {
@@ -234,6 +235,31 @@ fn question(id: &QuestionId) -> String {
 
 fn tool(id: &ToolUseId) -> String {
     id.as_str().to_owned()
+}
+
+/// The number of a Principal.
+pub(super) fn principal(id: &PrincipalId) -> u8 {
+    number(id.as_str())
+        .and_then(|number| number.try_into().ok())
+        .unwrap_or(0)
+}
+
+/// Input, output, cache reads and cache creation.
+pub(super) fn counts(usage: Usage) -> [u64; 4] {
+    [
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_input_tokens,
+        usage.cache_creation_input_tokens,
+    ]
+}
+
+fn tokens(usage: Usage) -> String {
+    format!("{:?}", counts(usage))
+}
+
+fn money(cost: &Cost) -> String {
+    format!("{} {}", cost.amount, cost.currency)
 }
 
 fn number(id: &str) -> Option<u128> {

@@ -10,6 +10,9 @@ use crate::core::admission::{Admission, AgentSnapshot, Behaviour, ForkOrigin, Th
 use crate::core::id::{DeploymentId, PrincipalId, SessionId, WorkspaceId};
 use crate::core::moment::Moment;
 
+/// The Agent of the primary thread.
+pub(super) const COORDINATOR: &str = "coordinator";
+
 /// The Agent that children are of.
 pub(super) const CHILD: &str = "child";
 
@@ -21,9 +24,10 @@ pub(super) fn admission(
     number: usize,
     behaviour: Behaviour,
     forked_from: Option<ForkOrigin>,
+    created_at: Moment,
 ) -> Arc<Admission> {
-    let agent = ThreadAgent {
-        id: "agnt_1".to_owned(),
+    let agent = |id: &str| ThreadAgent {
+        id: id.to_owned(),
         workspace_id: WorkspaceId::from_number(1),
         version: 1,
         source_draft_revision: 1,
@@ -44,13 +48,13 @@ pub(super) fn admission(
         },
         max_duration_seconds: u64::from(MAX_DURATION),
         behaviour,
-        agent_name: "coordinator".to_owned(),
-        thread_agent: agent.clone(),
-        roster: BTreeMap::from([(CHILD.to_owned(), agent)]),
+        agent_name: COORDINATOR.to_owned(),
+        thread_agent: agent(COORDINATOR),
+        roster: BTreeMap::from([(CHILD.to_owned(), agent(CHILD))]),
         forked_from,
         primary_thread_id: thread_id(0),
         title: None,
         metadata: BTreeMap::new(),
-        created_at: Moment::from_milliseconds(0),
+        created_at,
     })
 }

@@ -1,6 +1,7 @@
 //! The specification as a machine of its own: what a command does to a Session, written from `requirements.md` and
 //! `decisions.md` alone. It shares types and nothing else with the code that it judges: it predicts lines, not events.
 
+mod account;
 mod end;
 mod fork;
 mod input;
@@ -11,7 +12,9 @@ mod time;
 mod waiting;
 mod work;
 
-use super::moves::{Answer, Move, Subject};
+use super::moves::Move;
+use super::state::{Run, Thread, Wait, WaitState};
+use super::view::View;
 use crate::core::admission::{Behaviour, Overlap};
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 use crate::core::transition;
@@ -47,78 +50,16 @@ pub(super) struct Model {
     pub(super) used_challenges: Vec<u8>,
     /// The log: the line of `seq` n is at n - 1.
     pub(super) lines: Vec<String>,
-}
-
-/// A thread. The status of the primary follows its Runs (A-VIEW).
-#[derive(Debug, Clone)]
-pub(super) struct Thread {
-    pub(super) status: ThreadStatus,
-    /// The `seq` of the event that archived it.
-    pub(super) archived: Option<u64>,
-    created_seq: u64,
-}
-
-/// A Run.
-#[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) thread: usize,
-    pub(super) status: RunStatus,
-    pub(super) attempt: u32,
-    pub(super) continuation: u32,
-    pub(super) position: u32,
-    pub(super) outcome: Option<Outcome>,
-    pub(super) deadline: Option<i64>,
-    claimed: Option<i64>,
-    /// The next readiness is written as `run.started`.
-    fresh: bool,
-    lost: u32,
-    timeouts: u32,
-    /// The `seq` of the first event that names it.
-    first_seq: u64,
-}
-
-/// What a Run works for.
-#[derive(Debug, Clone)]
-pub(super) struct Outcome {
-    pub(super) number: usize,
-    pub(super) max_iterations: u32,
-    pub(super) iteration: u32,
-    /// Its grader said the last word.
-    evaluated: bool,
-}
-
-/// One generation of a wait.
-#[derive(Debug, Clone)]
-pub(super) struct Wait {
-    pub(super) thread: usize,
-    pub(super) subject: Subject,
-    pub(super) kind: WaitKind,
-    pub(super) generation: u32,
-    pub(super) run: usize,
-    /// The `seq` of the call or Question.
-    pub(super) blocker: u64,
-    pub(super) state: WaitState,
-    /// Once allowed, its result is still needed (WAIT-5).
-    custom: bool,
-    expires: Option<i64>,
-    opened_seq: u64,
-}
-
-/// What is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WaitKind {
-    Approval,
-    Custom,
-    Question,
-    Outcome,
-}
-
-/// What became of a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WaitState {
-    Open,
-    Answered { seq: u64, answer: Answer },
-    Closed,
+    /// When each was written.
+    pub(super) times: Vec<i64>,
+    /// Who sees each.
+    pub(super) views: Vec<View>,
+    /// What the Session had spent, and which event said so.
+    pub(super) totals: Vec<(u64, [u64; 4])>,
+    /// When the Session was created.
+    pub(super) created: i64,
+    /// How much of the log a fork has copied.
+    pub(super) copied: u64,
 }
 
 impl Model {
@@ -130,16 +71,17 @@ impl Model {
             now: 0,
             status: SessionStatus::Pending,
             stop_reason: None,
-            threads: vec![Thread {
-                status: ThreadStatus::Idle,
-                archived: None,
-                created_seq: 0,
-            }],
+            threads: vec![Thread::new(0, 0)],
             runs: Vec::new(),
             waits: Vec::new(),
             outcomes: 0,
             used_challenges: Vec::new(),
             lines: Vec::new(),
+            times: Vec::new(),
+            views: Vec::new(),
+            totals: Vec::new(),
+            created: 0,
+            copied: 0,
         };
         model.write("session.status_pending", None, None, "");
         model
@@ -148,6 +90,13 @@ impl Model {
     /// What a command does at a time.
     pub(super) fn predict(&mut self, action: &Move, now: i64) -> Verdict {
         self.now = now;
+        let before = self.seen();
+        let verdict = self.carry_out(action);
+        self.follow(&before);
+        verdict
+    }
+
+    fn carry_out(&mut self, action: &Move) -> Verdict {
         let verdict = match action {
             Move::Message { text, finding } => self.message(text, *finding),
             Move::Interrupt { thread } => self.interrupt(*thread),
@@ -220,8 +169,21 @@ impl Model {
         }
     }
 
+    /// The time of an event.
+    pub(super) fn at(&self, seq: u64) -> i64 {
+        self.times[usize::try_from(seq).unwrap() - 1]
+    }
+
     /// Appends a line and says its `seq`.
     fn write(&mut self, name: &str, thread: Option<usize>, run: Option<usize>, members: &str) -> u64 {
+        let child = thread.filter(|place| *place > 0);
+        self.times.push(self.now);
+        self.views.push(View::of(name, child));
+        if let Some(place) = child
+            && name.starts_with("session.thread_status_")
+        {
+            self.threads[place].updated = self.now;
+        }
         let thread = thread.map_or("-".to_owned(), |place| format!("t{place}"));
         let run = run.map_or("-".to_owned(), |number| format!("r{number}"));
         self.lines
@@ -230,7 +192,14 @@ impl Model {
     }
 
     fn of_run(&mut self, name: &str, run: usize, members: &str) -> u64 {
-        self.write(name, Some(self.runs[run].thread), Some(run), members)
+        let seq = self.write(name, Some(self.runs[run].thread), Some(run), members);
+        match name {
+            "run.created" => self.runs[run].created = seq,
+            "run.started" => _ = self.runs[run].started.get_or_insert(seq),
+            "run.completed" | "run.failed" | "run.canceled" => self.runs[run].settled = Some(seq),
+            _ => {}
+        }
+        seq
     }
 
     /// The Session goes to a status; A-TRANS holds at every step.

@@ -1,6 +1,7 @@
 //! Explicit ends: of the Session (A-END, SES-8) and of a child (THR-4, A-ARCH).
 
-use super::{Model, WaitState};
+use super::Model;
+use crate::core::model::state::WaitState;
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 impl Model {
@@ -36,9 +37,11 @@ impl Model {
     pub(super) fn terminate(&mut self, place: usize, run: Option<usize>, error: bool) {
         let members = format!("t{place} error={error}");
         let seq = self.write("session.thread_status_terminated", Some(place), run, &members);
+        let now = self.now;
         let thread = &mut self.threads[place];
         thread.status = ThreadStatus::Terminated;
         thread.archived = (!error).then_some(seq);
+        thread.ended.get_or_insert((seq, now));
     }
 
     pub(super) fn archive(&mut self, place: usize) -> Result<(), String> {

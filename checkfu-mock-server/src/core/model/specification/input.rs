@@ -1,7 +1,8 @@
 //! Messages and Outcomes: what starts a Run (SES-3, A-TURN, A-OVERLAP, A-OUT, PIN-1).
 
-use super::{Model, Outcome, Run};
+use super::Model;
 use crate::core::model::moves::Finding;
+use crate::core::model::state::{Outcome, Run};
 use crate::core::status::{RunStatus, SessionStatus};
 
 impl Model {
@@ -54,7 +55,13 @@ impl Model {
     }
 
     /// `run.created` for the input at `seq`.
-    pub(super) fn create_run(&mut self, thread: usize, kind: &str, seq: u64, outcome: Option<Outcome>) {
+    pub(super) fn create_run(
+        &mut self,
+        thread: usize,
+        kind: &'static str,
+        seq: u64,
+        outcome: Option<Outcome>,
+    ) {
         self.runs.push(Run {
             thread,
             status: RunStatus::Queued,
@@ -68,13 +75,19 @@ impl Model {
             lost: 0,
             timeouts: 0,
             first_seq: seq,
+            trigger: kind,
+            created: 0,
+            started: None,
+            settled: None,
+            spent: None,
+            error: None,
         });
         self.of_run("run.created", self.runs.len() - 1, &format!("{kind} by={seq}"));
     }
 
     /// A Run of the primary. The Session becomes pending for it only if nothing else of the primary is unfinished: what
     /// is, goes on and has its own status (the decisions are silent about `parallel`).
-    pub(super) fn create_primary_run(&mut self, kind: &str, seq: u64, outcome: Option<Outcome>) {
+    pub(super) fn create_primary_run(&mut self, kind: &'static str, seq: u64, outcome: Option<Outcome>) {
         let busy = self.unfinished(0).next().is_some();
         self.create_run(0, kind, seq, outcome);
         if !busy {

@@ -1,6 +1,7 @@
 //! `user.interrupt` (SES-10, A-INT).
 
-use super::{Model, WaitState};
+use super::Model;
+use crate::core::model::state::WaitState;
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 impl Model {

@@ -1,8 +1,9 @@
 //! Answers to waits (WAIT-3, WAIT-5, THR-8, THR-9, A-GEN, A-ORDER).
 
 use super::waiting::Opening;
-use super::{Model, Verdict, WaitKind, WaitState};
+use super::{Model, Verdict};
 use crate::core::model::moves::{AnswerKind, Reply, Subject};
+use crate::core::model::state::{Judgement, WaitKind, WaitState};
 use crate::core::status::SessionStatus;
 
 impl Model {
@@ -122,7 +123,9 @@ impl Model {
         self.waits[wait].state = WaitState::Answered { seq, answer };
         if self.waits[wait].kind == WaitKind::Approval {
             let decision = if answer.value == 0 { "Allow" } else { "Deny" };
-            self.of_run("action_approval.decided", run, decision);
+            let members = format!("{decision} by={}", answer.author);
+            let seq = self.of_run("action_approval.decided", run, &members);
+            self.waits[wait].judgement = Some(Judgement::Decided { seq, answer });
             if answer.value == 0 && self.waits[wait].custom {
                 self.open(Opening {
                     run,
@@ -131,6 +134,7 @@ impl Model {
                     blocker: self.waits[wait].blocker,
                     custom: true,
                     expires: None,
+                    requested: None,
                 });
             }
         }

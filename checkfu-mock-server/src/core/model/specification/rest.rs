@@ -39,10 +39,15 @@ impl Model {
     pub(super) fn idle(&mut self, run: Option<usize>, stop_reason: &str, blockers: &str) {
         self.become_status(SessionStatus::Idle, run, &format!("{stop_reason} {blockers}"));
         self.stop_reason = Some(stop_reason.to_owned());
+        // Of Runs that overlap another one may go on: then the thread does not rest.
+        if self.thread_status(0) != ThreadStatus::Running {
+            self.threads[0].stop_reason = Some(stop_reason.to_owned());
+        }
     }
 
     pub(super) fn rest_child(&mut self, thread: usize, run: Option<usize>, stop_reason: &str) {
         self.threads[thread].status = ThreadStatus::Idle;
+        self.threads[thread].stop_reason = Some(stop_reason.to_owned());
         self.write(
             "session.thread_status_idle",
             Some(thread),

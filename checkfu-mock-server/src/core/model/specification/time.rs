@@ -1,7 +1,8 @@
 //! What happens because time goes by (DLN-1, DLN-2, A-DLN, A-GEN).
 
-use super::{Model, STARTUP, WaitKind, WaitState};
+use super::{Model, STARTUP};
 use crate::core::admission::OnDeadline;
+use crate::core::model::state::{Judgement, WaitKind, WaitState};
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 /// Something that becomes due.
@@ -15,16 +16,19 @@ enum Due {
 impl Model {
     pub(super) fn tick(&mut self) -> Result<(), String> {
         while let Some(due) = self.due() {
+            let before = self.seen();
             match due {
                 Due::Startup(run) => self.startup_timed_out(run),
                 Due::Deadline(run) => self.deadline_crossed(run),
                 Due::Expiry(wait) => {
                     let run = self.waits[wait].run;
                     self.waits[wait].state = WaitState::Closed;
-                    self.of_run("action_approval.expired", run, "");
+                    let seq = self.of_run("action_approval.expired", run, "");
+                    self.waits[wait].judgement = Some(Judgement::Expired { seq });
                     self.resolved(wait);
                 }
             }
+            self.follow(&before);
         }
         Ok(())
     }
@@ -74,9 +78,9 @@ impl Model {
     }
 
     /// THR-11: the same Run is tried again, or its retries are exhausted.
-    pub(super) fn retry(&mut self, run: usize, reason: &str, exhausted: Option<&str>) {
+    pub(super) fn retry(&mut self, run: usize, reason: &str, exhausted: Option<&'static str>) {
         if let Some(code) = exhausted {
-            self.of_run("run.failed", run, code);
+            self.fail_unpaid(run, code);
             self.settle(run, RunStatus::Failed, "retries_exhausted");
             return;
         }
@@ -100,7 +104,7 @@ impl Model {
     }
 
     fn deadline_crossed(&mut self, run: usize) {
-        self.of_run("run.failed", run, "runtime.turn_deadline_exceeded");
+        self.fail_unpaid(run, "runtime.turn_deadline_exceeded");
         if self.behaviour.on_deadline == OnDeadline::Failed && self.runs[run].thread == 0 {
             self.runs[run].status = RunStatus::Failed;
             self.wind_up("SessionFailed");

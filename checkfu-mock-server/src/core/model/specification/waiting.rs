@@ -1,8 +1,9 @@
 //! Opening and resolving waits (A-PARK, A-WAIT, A-CONT, A-GEN).
 
-use super::{Model, STARTUP, Wait, WaitKind, WaitState};
+use super::{Model, STARTUP};
 use crate::core::admission::WaitStyle;
 use crate::core::model::moves::Subject;
+use crate::core::model::state::{Wait, WaitKind, WaitState};
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
 /// A wait that is about to open.
@@ -13,6 +14,8 @@ pub(super) struct Opening {
     pub(super) blocker: u64,
     pub(super) custom: bool,
     pub(super) expires: Option<i64>,
+    /// The request for an approval.
+    pub(super) requested: Option<u64>,
 }
 
 impl Model {
@@ -38,8 +41,10 @@ impl Model {
             custom: opening.custom,
             expires: opening.expires,
             opened_seq: 0,
+            requested: opening.requested,
+            judgement: None,
         };
-        let members = format!("{} continuation={continuation}", spelled(&wait));
+        let members = format!("{} continuation={continuation}", wait.spelled());
         self.waits.push(wait);
         let seq = self.of_run("run.waiting", opening.run, &members);
         self.waits.last_mut().unwrap().opened_seq = seq;
@@ -111,7 +116,7 @@ impl Model {
         };
         let members = format!(
             "{} continuation={} deadline={deadline:?}",
-            spelled(&self.waits[wait]),
+            self.waits[wait].spelled(),
             self.runs[run].continuation
         );
         self.of_run("run.resumed", run, &members);
@@ -146,20 +151,4 @@ impl Model {
             self.idle(Some(run), "end_turn", "None");
         }
     }
-}
-
-/// A wait as it stands in `run.waiting` and `run.resumed`.
-fn spelled(wait: &Wait) -> String {
-    let kind = match wait.kind {
-        WaitKind::Approval => "approval",
-        WaitKind::Custom => "custom",
-        WaitKind::Question => "question",
-        WaitKind::Outcome => "outcome",
-    };
-    let subject = match wait.subject {
-        Subject::Tool(tool) => tool.to_owned(),
-        Subject::Question(number) => format!("q{number}"),
-        Subject::Outcome(number) => format!("o{number}"),
-    };
-    format!("{kind} {subject} generation={}", wait.generation)
 }

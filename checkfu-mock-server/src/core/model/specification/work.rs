@@ -1,8 +1,9 @@
 //! A Runner's steps (RUN-1, A-TURN, A-PARK, MUL-1, A-OUT).
 
 use super::waiting::Opening;
-use super::{Model, STARTUP, Thread, WaitKind, WaitState};
-use crate::core::model::moves::{Act, Call, Subject, Work};
+use super::{Model, STARTUP};
+use crate::core::model::moves::{Act, Call, Spent, Subject, Work};
+use crate::core::model::state::{Thread, WaitKind, WaitState};
 use crate::core::payload::{OutcomeResult, ToolKind};
 use crate::core::status::{RunStatus, SessionStatus, ThreadStatus};
 
@@ -18,7 +19,7 @@ impl Model {
             (Work::Act { position, act }, status) => {
                 let fits = match act {
                     Act::Grade(_) => self.open_of(run).any(|wait| wait.kind == WaitKind::Outcome),
-                    Act::Complete(_) | Act::Fail { .. } | Act::Trouble => {
+                    Act::Complete(..) | Act::Fail { .. } | Act::Trouble => {
                         matches!(status, RunStatus::Running | RunStatus::Reconciling)
                     }
                     _ => status == RunStatus::Running,
@@ -55,7 +56,9 @@ impl Model {
             state.fresh = false;
             state.attempt += 1;
             let members = format!("attempt={} deadline={}", state.attempt, state.deadline.unwrap());
-            self.of_run("run.started", run, &members);
+            let seq = self.of_run("run.started", run, &members);
+            let took = self.now - self.runs[run].claimed.unwrap();
+            self.threads[thread].startup.get_or_insert((seq, took));
             if thread == 0 {
                 // A-HEAD names the start and the resumption; the readiness after a Question is neither.
                 self.stop_reason = None;
@@ -92,6 +95,7 @@ impl Model {
                     blocker,
                     custom: false,
                     expires: None,
+                    requested: None,
                 });
                 self.parked(run);
             }
@@ -126,12 +130,11 @@ impl Model {
                 self.runs[run].status = RunStatus::Reconciling;
                 self.become_status(SessionStatus::Reconciling, Some(run), "");
             }
-            Act::Complete(stop_reason) => {
-                self.of_run("run.completed", run, "");
-                self.write("session.usage", None, Some(run), "");
+            Act::Complete(stop_reason, spent) => {
+                self.spend("run.completed", run, None, *spent);
                 self.settle(run, RunStatus::Completed, stop_reason);
             }
-            Act::Fail { terminates } => self.fail(run, *terminates),
+            Act::Fail { terminates, spent } => self.fail(run, *terminates, *spent),
         }
     }
 
@@ -139,17 +142,15 @@ impl Model {
         let thread = self.runs[run].thread;
         for call in calls {
             let blocker = self.of_run("agent.tool_use", run, call.tool);
+            self.views.last_mut().unwrap().session = true;
             let expires = call
                 .expires_after
                 .filter(|_| call.asks)
                 .map(|seconds| self.now + i64::from(seconds) * 1000);
-            if call.asks {
-                self.of_run(
-                    "action_approval.requested",
-                    run,
-                    &format!("t{thread} {} expires={expires:?}", call.tool),
-                );
-            }
+            let members = format!("t{thread} {} expires={expires:?}", call.tool);
+            let requested = call
+                .asks
+                .then(|| self.of_run("action_approval.requested", run, &members));
             self.open(Opening {
                 run,
                 subject: Subject::Tool(call.tool),
@@ -161,6 +162,7 @@ impl Model {
                 blocker,
                 custom: call.kind == ToolKind::Custom,
                 expires,
+                requested,
             });
         }
         self.parked(run);
@@ -183,6 +185,7 @@ impl Model {
             blocker,
             custom: false,
             expires: None,
+            requested: None,
         });
         self.parked(run);
     }
@@ -220,11 +223,7 @@ impl Model {
             Some(run),
             &format!("t{place} parent=t0"),
         );
-        self.threads.push(Thread {
-            status: ThreadStatus::Idle,
-            archived: None,
-            created_seq: seq,
-        });
+        self.threads.push(Thread::new(seq, self.now));
         self.tell(run, place);
     }
 
@@ -248,10 +247,9 @@ impl Model {
         self.create_run(to, "Message", seq, None);
     }
 
-    fn fail(&mut self, run: usize, terminates: bool) {
+    fn fail(&mut self, run: usize, terminates: bool, spent: Spent) {
         let thread = self.runs[run].thread;
-        self.of_run("run.failed", run, "agent.failed");
-        self.write("session.usage", None, Some(run), "");
+        self.spend("run.failed", run, Some("agent.failed"), spent);
         if !terminates {
             self.settle(run, RunStatus::Failed, "run_failed");
         } else if thread == 0 {
@@ -263,7 +261,7 @@ impl Model {
             // What was queued for it fails with it; the decisions are silent.
             for queued in self.unfinished(thread).collect::<Vec<_>>() {
                 self.runs[queued].status = RunStatus::Failed;
-                self.of_run("run.failed", queued, "agent.failed");
+                self.fail_unpaid(queued, "agent.failed");
             }
             self.terminate(thread, Some(run), true);
         }
@@ -275,7 +273,7 @@ fn weight(act: &Act) -> u32 {
     match act {
         Act::Block(calls) => u32::try_from(calls.len()).unwrap(),
         Act::Spawn => 2,
-        Act::Complete(_) | Act::Fail { .. } => 0,
+        Act::Complete(..) | Act::Fail { .. } => 0,
         _ => 1,
     }
 }
