@@ -16,7 +16,9 @@ pub(super) fn next_move(random: &mut Random, model: &Model) -> Move {
     // An end comes late, so that there is something to end, and more often where a Session seldom stands.
     let end = match model.status {
         status if status.is_terminal() => 15,
-        SessionStatus::Paused | SessionStatus::Reconciling => 12,
+        SessionStatus::Paused => 12,
+        SessionStatus::Reconciling => 24,
+        SessionStatus::Provisioning | SessionStatus::Idle if model.lines.len() > 40 => 6,
         _ if model.lines.len() > 40 => 2,
         _ => 0,
     };
