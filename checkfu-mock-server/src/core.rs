@@ -30,6 +30,7 @@ pub(crate) mod step;
 pub(crate) mod thread;
 pub(crate) mod touched;
 pub(crate) mod transition;
+pub(crate) mod unfinished;
 pub(crate) mod wait;
 
 #[cfg(test)]

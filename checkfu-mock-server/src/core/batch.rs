@@ -1,8 +1,10 @@
 //! New events of one command: each gets its `seq` (SES-5) and is folded at once, so that what follows in the same
 //! command sees the state that the log will give.
 
+use std::collections::HashSet;
+
 use super::event::{Event, EventData};
-use super::id::{Entropy, EventId, Id, Kind, RunId, ThreadId};
+use super::id::{ApprovalId, Entropy, EventId, Id, Kind, RunId, ThreadId};
 use super::moment::Moment;
 use super::payload::{Empty, StatusIdle};
 use super::refusal::Refusal;
@@ -141,14 +143,10 @@ impl<'a> Batch<'a> {
             threads,
             approvals,
         } = self.touched;
+        let approvals: HashSet<ApprovalId> = approvals.into_iter().collect();
         let session = self.session;
-        runs.extend(
-            session
-                .unfinished
-                .iter()
-                .filter(|run| changed.contains(&run.id))
-                .cloned(),
-        );
+        let changed: HashSet<RunId> = changed.into_iter().collect();
+        runs.extend(changed.iter().filter_map(|id| session.run(id)).cloned());
         Outcome {
             events: self.events,
             runs,
@@ -159,16 +157,9 @@ impl<'a> Batch<'a> {
                 .filter(|(_, thread)| threads.contains(&thread.id))
                 .map(|(place, thread)| (place, thread.clone()))
                 .collect(),
-            approvals: session
-                .waits
-                .all()
+            approvals: approvals
                 .iter()
-                .filter(|record| {
-                    record
-                        .approval
-                        .as_ref()
-                        .is_some_and(|approval| approvals.contains(&approval.id))
-                })
+                .filter_map(|id| session.waits.with_approval(id))
                 .cloned()
                 .collect(),
             replay_of,

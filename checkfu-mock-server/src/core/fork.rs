@@ -14,12 +14,12 @@ pub(super) fn begin(session: &mut Session, event: &Event, left_at: Moment, touch
     session.latest_input = None;
     session.requested = None;
     session.used_challenges.clear();
-    for record in session.waits.all_mut() {
+    for record in session.waits.all() {
         if let Some(approval) = &record.approval {
             touched.approvals.push(approval.id.clone());
         }
-        record.close();
     }
+    session.waits.close_all();
     for (place, thread) in session.threads.iter_mut().enumerate() {
         let status = if place == 0 {
             ThreadStatus::Idle

@@ -1,6 +1,5 @@
 //! A Session's state: the fold of its log over what was fixed at admission (SES-1, SES-5).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use super::payload::{Block, Usage};
 use super::run::{Run, RunOutcome};
 use super::status::{RunStatus, SessionStatus, ThreadStatus};
 use super::thread::Thread;
+use super::unfinished::Unfinished;
 use super::wait::{Approval, WaitRecord, Waits};
 use crate::mutant::{self, Mutant};
 
@@ -35,8 +35,7 @@ pub(crate) struct Session {
     pub(crate) head: Head,
     /// The primary first, then the children by spawn.
     pub(crate) threads: Vec<Thread>,
-    /// Runs that have not settled, of all threads, oldest first.
-    pub(crate) unfinished: VecDeque<Run>,
+    pub(crate) unfinished: Unfinished,
     pub(crate) waits: Waits,
     /// Challenges of prompt integrity that were used, and when (A-PIN).
     pub(crate) used_challenges: Vec<(String, Moment)>,
@@ -75,7 +74,7 @@ impl Session {
             admission,
             head,
             threads: vec![primary],
-            unfinished: VecDeque::new(),
+            unfinished: Unfinished::default(),
             waits: Waits::default(),
             used_challenges: Vec::new(),
             latest_input: None,
@@ -101,17 +100,17 @@ impl Session {
     }
 
     pub(crate) fn run(&self, id: &RunId) -> Option<&Run> {
-        self.unfinished.iter().find(|run| run.id == *id)
+        self.unfinished.run(id)
     }
 
     /// Unfinished Runs of a thread, oldest first.
-    pub(crate) fn runs_of<'a>(&'a self, thread: &'a ThreadId) -> impl Iterator<Item = &'a Run> {
-        self.unfinished.iter().filter(move |run| run.thread_id == *thread)
+    pub(crate) fn runs_of(&self, thread: &ThreadId) -> impl Iterator<Item = &Run> {
+        self.unfinished.of_thread(thread)
     }
 
     /// A-OVERLAP: the Runs of a thread that are not queued behind another one. Children have a queue always.
-    pub(crate) fn active_runs<'a>(&'a self, thread: &'a ThreadId) -> impl Iterator<Item = &'a Run> {
-        let all = self.admission.behaviour.overlap == Overlap::Parallel && self.is_primary(thread);
+    pub(crate) fn active_runs(&self, thread: &ThreadId) -> impl Iterator<Item = &Run> {
+        let all = self.overlap(thread);
         let passed_over = if mutant::active(Mutant::LatestFirst) && !all {
             self.queued_before_latest(thread)
         } else {
@@ -134,6 +133,18 @@ impl Session {
         self.active_runs(&run.thread_id).any(|active| active.id == run.id)
     }
 
+    fn overlap(&self, thread: &ThreadId) -> bool {
+        self.admission.behaviour.overlap == Overlap::Parallel && self.is_primary(thread)
+    }
+
+    /// The active Runs of all threads, oldest first.
+    pub(crate) fn all_active(&self) -> impl Iterator<Item = &Run> {
+        let threads = self.unfinished.threads();
+        let mut active: Vec<&Run> = threads.flat_map(|thread| self.active_runs(thread)).collect();
+        active.sort_unstable_by_key(|run| run.created_seq);
+        active.into_iter()
+    }
+
     /// Whether a Run waits for nobody but its grader (A-OUT).
     pub(crate) fn is_grading(&self, run: &Run) -> bool {
         run.status == RunStatus::Waiting
@@ -145,9 +156,8 @@ impl Session {
 
     /// The Runs that a Runner has something to do for.
     pub(crate) fn driven(&self) -> impl Iterator<Item = &Run> {
-        self.unfinished
-            .iter()
-            .filter(|run| self.is_active(run) && run.is_driven(self.is_grading(run)))
+        self.all_active()
+            .filter(|run| run.is_driven(self.is_grading(run)))
     }
 
     /// What somebody outside has to answer, children's first or not, in the order in which it opened.

@@ -1,15 +1,14 @@
 //! The state after some event, kept where events before it are gone (A-GAP): the state is then the fold over it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::admission::Admission;
 use super::moment::Moment;
-use super::run::Run;
 use super::session::{Head, Input, Session};
 use super::thread::Thread;
+use super::unfinished::Unfinished;
 use super::wait::{Approval, Waits};
 
 /// Everything that a Session's state holds beyond its admission.
@@ -17,7 +16,7 @@ use super::wait::{Approval, Waits};
 pub(crate) struct Snapshot {
     head: Head,
     threads: Vec<Thread>,
-    unfinished: VecDeque<Run>,
+    unfinished: Unfinished,
     waits: Waits,
     used_challenges: Vec<(String, Moment)>,
     latest_input: Option<Input>,

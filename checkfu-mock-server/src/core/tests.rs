@@ -132,7 +132,12 @@ fn random_command(random: &mut Random, history: &History) -> Command {
             step: Step::Claim,
         },
         13..16 => {
-            let run = history.session.unfinished.back().map(|run| run.id.clone());
+            let run = history
+                .session
+                .unfinished
+                .iter()
+                .next_back()
+                .map(|run| run.id.clone());
             let step = [Step::Claim, Step::Start, say(1), finish(2)][random.below(4) as usize].clone();
             Command::Step {
                 run: run.unwrap_or_else(|| RunId::from_number(7)),
@@ -177,7 +182,10 @@ fn check(history: &History) {
         "Runs settle once, in the order of the queue"
     );
     assert_eq!(fold, history.session, "the state is the fold of the log");
-    assert_eq!(history.session.unfinished.len(), created.len() - settled.len());
+    assert_eq!(
+        history.session.unfinished.iter().count(),
+        created.len() - settled.len()
+    );
 }
 
 /// A-TURN: an agent that is cut off after any commit and goes on from the folded log writes what one that was never cut

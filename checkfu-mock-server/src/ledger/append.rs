@@ -1,5 +1,6 @@
 //! Appends the events of one command: what is due, decision, log, projections.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -70,7 +71,7 @@ pub(super) fn append(
 ) -> Result<(Appended, Result<Accepted, Refusal>), StorageError> {
     let row = handle.row;
     let session = folds.load(connection, row)?;
-    let before: Vec<DriveKey> = session.driven().map(DriveKey::of).collect();
+    let before: HashSet<DriveKey> = session.driven().map(DriveKey::of).collect();
     let now = now.max(session.head.updated_at);
     if next_due(session).is_some_and(|at| at <= now)
         && let Err(refusal) = carry_out(connection, folds, row, Command::Tick, now)?
@@ -79,7 +80,7 @@ pub(super) fn append(
     }
     let answer = carry_out(connection, folds, row, command, now)?;
     let session = folds.load(connection, row)?;
-    let after: Vec<DriveKey> = session.driven().map(DriveKey::of).collect();
+    let after: HashSet<DriveKey> = session.driven().map(DriveKey::of).collect();
     let activated = session
         .driven()
         .filter(|run| !before.contains(&DriveKey::of(run)))
@@ -142,7 +143,7 @@ pub(super) fn activation(handle: &Arc<SessionHandle>, session: &Session, run: &R
 }
 
 /// A stretch in which one Run is driven without a break: a new attempt and a continuation need a new driver.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct DriveKey {
     run: RunId,
     attempts: u32,

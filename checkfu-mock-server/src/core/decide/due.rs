@@ -45,7 +45,8 @@ fn earliest(session: &Session) -> Option<(Moment, Due)> {
     if session.head.status.is_terminal() {
         return None;
     }
-    let runs = session.unfinished.iter().filter_map(|run| match run.status {
+    // Who is queued behind another one waits for nothing but that.
+    let runs = session.all_active().filter_map(|run| match run.status {
         RunStatus::Provisioning => {
             let at = run.claimed_at?.plus(STARTUP_ALLOWANCE);
             Some((at, Due::Startup(run.id.clone())))

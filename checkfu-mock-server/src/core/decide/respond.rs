@@ -97,8 +97,8 @@ fn resolve_thread(session: &Session, response: &Response, subject: &Subject) -> 
     }
     let threads = |open: bool| {
         let mut found: Vec<ThreadId> = Vec::new();
-        for record in session.waits.all() {
-            let fits = record.wait.subject() == *subject && (record.is_open() || !open);
+        for record in session.waits.about(subject) {
+            let fits = record.is_open() || !open;
             if fits && !found.contains(&record.thread) {
                 found.push(record.thread.clone());
             }

@@ -18,7 +18,7 @@ impl Session {
             .filter(|input| input.event == created.trigger.event_id);
         let (content, outcome) = input.map_or_else(Default::default, |input| (input.content, input.outcome));
         touched.runs.push(id.clone());
-        self.unfinished.push_back(Run {
+        self.unfinished.push(Run {
             id,
             created_seq: event.seq,
             thread_id,
@@ -93,32 +93,19 @@ impl Session {
 
     /// A Run is over: what it waited for is closed, and what it spent counts for its thread.
     pub(super) fn settle(&mut self, event: &Event, touched: &mut Touched, change: impl FnOnce(&mut Run)) {
-        let Some(position) = self
-            .unfinished
-            .iter()
-            .position(|run| Some(&run.id) == event.run_id.as_ref())
-        else {
-            return;
-        };
-        let Some(mut run) = self.unfinished.remove(position) else {
+        let settled = event.run_id.as_ref();
+        let Some(mut run) = settled.and_then(|id| self.unfinished.take(id)) else {
             return;
         };
         run.settled_at = Some(event.created_at);
         run.deadline_at = None;
         change(&mut run);
-        for record in self
-            .waits
-            .all_mut()
-            .iter_mut()
-            .filter(|record| record.run == run.id)
-        {
-            if record.is_open()
-                && let Some(approval) = &record.approval
-            {
+        for record in self.waits.open_of(&run.id) {
+            if let Some(approval) = &record.approval {
                 touched.approvals.push(approval.id.clone());
             }
-            record.close();
         }
+        self.waits.close_of(&run.id);
         if let Some(usage) = run.usage
             && let Some(thread) = self.threads.iter_mut().find(|thread| thread.id == run.thread_id)
         {
@@ -129,10 +116,8 @@ impl Session {
     }
 
     pub(super) fn change_run(&mut self, event: &Event, touched: &mut Touched, change: impl FnOnce(&mut Run)) {
-        if let Some(run) = self
-            .unfinished
-            .iter_mut()
-            .find(|run| Some(&run.id) == event.run_id.as_ref())
+        if let Some(id) = &event.run_id
+            && let Some(run) = self.unfinished.run_mut(id)
         {
             change(run);
             touched.runs.push(run.id.clone());

@@ -79,12 +79,13 @@ impl Session {
         };
         let subject = Subject::Tool(answer.tool_use_id.clone());
         self.answer(event, &subject, resolution, touched);
-        if let Some(run) = &event.run_id
-            && let Some(record) = self.waits.latest_of_run_mut(run, &subject)
-            && let Some(approval) = &mut record.approval
-        {
-            approval.deny_message.clone_from(&answer.deny_message);
-            touched.approvals.push(approval.id.clone());
+        if let Some(run) = &event.run_id {
+            self.waits.change_latest_of_run(run, &subject, |record| {
+                if let Some(approval) = &mut record.approval {
+                    approval.deny_message.clone_from(&answer.deny_message);
+                    touched.approvals.push(approval.id.clone());
+                }
+            });
         }
     }
 
@@ -97,12 +98,12 @@ impl Session {
         touched: &mut Touched,
     ) {
         let Some(run) = event.run_id.clone() else { return };
-        if let Some(record) = self.waits.latest_of_run_mut(&run, subject) {
+        self.waits.change_latest_of_run(&run, subject, |record| {
             record.state = WaitState::Answered {
                 seq: event.seq,
                 digest: digest::of_answer(&event.data),
             };
-        }
+        });
         self.resolve(&run, subject, resolution, touched);
     }
 
@@ -113,7 +114,7 @@ impl Session {
         resolution: Resolution,
         touched: &mut Touched,
     ) {
-        if let Some(run) = self.unfinished.iter_mut().find(|known| known.id == *run)
+        if let Some(run) = self.unfinished.run_mut(run)
             && let Some(parked) = run
                 .parked
                 .iter_mut()
@@ -128,9 +129,7 @@ impl Session {
     pub(super) fn grade(&mut self, event: &Event, evaluated: &Evaluated, touched: &mut Touched) {
         let Some(run) = event.run_id.clone() else { return };
         let subject = Subject::Outcome(evaluated.outcome_id.clone());
-        if let Some(record) = self.waits.latest_of_run_mut(&run, &subject) {
-            record.close();
-        }
+        self.waits.change_latest_of_run(&run, &subject, WaitRecord::close);
         let resolution = Resolution::Graded {
             result: evaluated.result,
         };
@@ -141,7 +140,7 @@ impl Session {
         self.change_approval(approval, touched, |approval| {
             approval.status = ApprovalStatus::Expired;
         });
-        let expired = self.waits.with_approval_mut(approval).map(|record| {
+        let expired = self.waits.change_with_approval(approval, |record| {
             record.close();
             (record.run.clone(), record.wait.subject())
         });
@@ -178,11 +177,11 @@ impl Session {
         touched: &mut Touched,
         change: impl FnOnce(&mut Approval),
     ) {
-        if let Some(record) = self.waits.with_approval_mut(id)
-            && let Some(approval) = &mut record.approval
-        {
-            change(approval);
-            touched.approvals.push(id.clone());
-        }
+        self.waits.change_with_approval(id, |record| {
+            if let Some(approval) = &mut record.approval {
+                change(approval);
+                touched.approvals.push(id.clone());
+            }
+        });
     }
 }

@@ -78,7 +78,7 @@ impl Stage {
 
     /// The Run that was created last.
     fn newest(&self) -> RunId {
-        self.session.unfinished.back().unwrap().id.clone()
+        self.session.unfinished.iter().next_back().unwrap().id.clone()
     }
 
     fn step(&mut self, at: i64, run: &RunId, step: Step) -> Outcome {
