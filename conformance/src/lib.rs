@@ -32,6 +32,7 @@ mod secret;
 mod stimulus;
 mod stop;
 mod target;
+pub mod trace;
 mod verdict;
 mod wire;
 mod witness;
