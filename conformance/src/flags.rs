@@ -17,11 +17,23 @@ pub(crate) enum Command {
     Server(Box<ServerFlags>),
     /// Shows every check.
     List,
-    /// Shows what is known of a check or of a requirement.
+    /// Shows what is known of a check, of a requirement or of a sentence of the pages.
     Explain {
-        /// Such as srv.resume.every-cut or STR-2.
+        /// Such as srv.resume.every-cut, STR-2 or S-resume-a-stream-027.
         id: String,
     },
+    /// Shows how many sentences of the published pages are checked, and which still wait for a check.
+    Trace(TraceFlags),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceFlags {
+    /// Compares the pages in this directory (<page>.txt) with the rows; exit 1 where they differ.
+    #[arg(long, value_name = "DIR", conflicts_with = "write")]
+    pub(crate) docs: Option<PathBuf>,
+    /// Writes the table of all sentences to this file too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

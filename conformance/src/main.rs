@@ -1,16 +1,16 @@
-//! The suite on the command line: `server`, `list` and `explain`.
+//! The suite on the command line: `server`, `list`, `explain` and `trace`.
 
 mod files;
 mod flags;
 
 use std::{io::Write, process::ExitCode};
 
-use checkfu_conformance::{ExitStatus, checks, explain, run};
+use checkfu_conformance::{ExitStatus, checks, explain, run, trace};
 use clap::Parser;
 
 use crate::{
     files::ReportFiles,
-    flags::{Command, Flags, ServerFlags},
+    flags::{Command, Flags, ServerFlags, TraceFlags},
 };
 
 #[tokio::main]
@@ -19,6 +19,7 @@ async fn main() -> ExitCode {
         Command::Server(flags) => server(*flags).await,
         Command::List => list(),
         Command::Explain { id } => explained(&id),
+        Command::Trace(flags) => traced(&flags),
     };
     ExitCode::from(status.code())
 }
@@ -75,9 +76,41 @@ fn explained(id: &str) -> ExitStatus {
             ExitStatus::Conformant
         }
         None => usage(&format!(
-            "{id:?} is neither a check nor a requirement: `list` shows the checks and the requirements they judge"
+            "{id:?} is no check, requirement or sentence: `list` shows the checks and what they judge, COVERAGE.md the sentences"
         )),
     }
+}
+
+fn traced(flags: &TraceFlags) -> ExitStatus {
+    if let Some(directory) = &flags.docs {
+        return match trace::drift(directory) {
+            Ok(drifts) => compared(&drifts),
+            Err(error) => usage(&format!("--docs: {error}")),
+        };
+    }
+    if let Some(path) = &flags.write
+        && let Err(error) = std::fs::write(path, trace::coverage())
+    {
+        return usage(&format!("--write: {} cannot be written: {error}", path.display()));
+    }
+    print(&trace::summary());
+    ExitStatus::Conformant
+}
+
+fn compared(drifts: &[trace::Drift]) -> ExitStatus {
+    let rows = trace::sentences().len();
+    for drift in drifts {
+        print(&format!("{drift}\n"));
+    }
+    if drifts.is_empty() {
+        print(&format!("the pages are what the {rows} rows say\n"));
+        return ExitStatus::Conformant;
+    }
+    eprintln!(
+        "error: the pages are not what the {rows} rows say, differences: {}; read them, then change spec/sentences.toml",
+        drifts.len()
+    );
+    ExitStatus::Failed
 }
 
 fn usage(message: &str) -> ExitStatus {

@@ -4,6 +4,7 @@ use crate::{
     checks::{check, checks},
     level::Level,
     requirement::requirement,
+    trace::{Sentence, resolve, sentences},
     verdict::Verdict,
 };
 
@@ -95,7 +96,7 @@ fn unpassed(check: &CheckReport, formatter: &mut fmt::Formatter<'_>) -> fmt::Res
     Ok(())
 }
 
-/// What the suite knows of a check or of a requirement, for people.
+/// What the suite knows of a check, of a requirement or of a sentence of the pages, for people.
 pub fn explain(id: &str) -> Option<String> {
     let mut text = String::new();
     if let Some(check) = check(id) {
@@ -107,12 +108,23 @@ pub fn explain(id: &str) -> Option<String> {
         let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));
         return Some(text);
     }
+    if let Some(sentence) = sentences().iter().find(|sentence| sentence.id == id) {
+        return Some(explain_sentence(sentence));
+    }
     let row = requirement(id)?;
     let _ = writeln!(
         text,
         "{} ({}, {})\n  {}",
         row.id, row.level, row.source, row.statement
     );
+    let said: Vec<&str> = sentences()
+        .iter()
+        .filter(|sentence| sentence.named().contains(&id))
+        .map(|sentence| sentence.id.as_str())
+        .collect();
+    if !said.is_empty() {
+        let _ = writeln!(text, "  said in {}", said.join(", "));
+    }
     let judged: Vec<_> = checks()
         .filter(|check| check.requirements().contains(&id))
         .map(|check| check.id())
@@ -124,6 +136,26 @@ pub fn explain(id: &str) -> Option<String> {
             .for_each(|id| text.push_str(&format!("  checked by {id}\n"))),
     }
     Some(text)
+}
+
+fn explain_sentence(sentence: &Sentence) -> String {
+    let mut text = format!(
+        "{} ({}, {})\n  {}\n",
+        sentence.id, sentence.level, sentence.page, sentence.paraphrase
+    );
+    for id in sentence.named() {
+        let statement = requirement(id).map_or("", |row| row.statement.as_str());
+        let _ = writeln!(text, "  {id}: {statement}");
+    }
+    let resolution = resolve(sentence);
+    let _ = write!(text, "  {}", resolution.state.word());
+    for part in [resolution.checks.join(", "), resolution.note] {
+        if !part.is_empty() {
+            let _ = write!(text, ": {part}");
+        }
+    }
+    text.push('\n');
+    text
 }
 
 fn consequence(level: Level) -> &'static str {

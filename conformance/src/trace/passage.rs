@@ -16,6 +16,17 @@ pub enum Form {
     Code,
 }
 
+impl Form {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::Sentence => "sentence",
+            Self::Row => "row",
+            Self::Code => "code",
+        }
+    }
+}
+
 /// The smallest part of a page that has a row of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {

@@ -193,6 +193,26 @@ async fn list_and_explain_need_no_server() {
     }
     let explained = command(&["explain", "A-GAP"]).output().await.unwrap();
     assert!(text(&explained.stdout).contains("srv.resume.ahead-of-head"));
+    for (id, parts) in [
+        (
+            "STR-3",
+            &["said in S-resume-a-stream-032", "srv.stream.framing"][..],
+        ),
+        (
+            "S-resume-a-stream-032",
+            &["resume-a-stream)", "STR-3: ", "proven: srv.stream.framing"],
+        ),
+        ("S-resume-a-stream-121", &["excluded: "]),
+    ] {
+        let explained = command(&["explain", id]).output().await.unwrap();
+        for part in parts {
+            assert!(
+                text(&explained.stdout).contains(part),
+                "{id}: {}",
+                text(&explained.stdout)
+            );
+        }
+    }
     assert_eq!(
         command(&["explain", "X-1"]).output().await.unwrap().status.code(),
         Some(2)
@@ -208,7 +228,7 @@ async fn suite(server: &MockServer, url: &str, flags: &[&str]) -> Output {
         .unwrap()
 }
 
-fn command(arguments: &[&str]) -> Command {
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_checkfu-conformance"));
     for name in [
         "CHECKFU_API_KEY",
@@ -223,6 +243,6 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -12,5 +12,6 @@ mod proof;
 mod reference;
 mod relay;
 mod server;
+mod trace;
 mod traffic;
 mod verdicts;
