@@ -51,14 +51,11 @@ fn point(mut fields: Fields) -> Result<ForkPoint, ApiError> {
     };
     let mut from = Fields::of(from, "from")?;
     let event = from.optional_id("event_id", EventId::PREFIX, EventId::parse)?;
-    let seq = from.optional("seq");
+    let seq = from.optional_whole_number("seq", None)?;
     from.finish()?;
     match (event, seq) {
         (Some(event), None) => Ok(ForkPoint::Event(event)),
-        (None, Some(seq)) => match seq.as_u64() {
-            Some(seq) if seq >= 1 => Ok(ForkPoint::Seq(seq)),
-            _ => Err(from.invalid("seq", "must be a whole number from 1 on")),
-        },
+        (None, Some(seq)) => Ok(ForkPoint::Seq(seq)),
         _ => Err(fields.invalid("from", "must have either event_id or seq")),
     }
 }

@@ -100,7 +100,9 @@ async fn a_fork_of_an_event_copies_up_to_it() {
     let log = world.log(&source).await;
     for event in [&log[0], &log[4], &log[11], log.last().unwrap()] {
         let seq = usize::try_from(event["seq"].as_u64().unwrap()).unwrap();
-        for from in [json!({"seq": seq}), json!({"event_id": event["id"]})] {
+        // As in JSON Schema, 2.0 is a whole number.
+        let (same, fraction) = (json!({"seq": seq}), json!({"seq": event["seq"].as_f64()}));
+        for from in [same, fraction, json!({"event_id": event["id"]})] {
             let created = fork(&world, &source, json!({"from": from})).await.ok(201);
             assert_eq!(
                 created["forked_from"],
@@ -136,6 +138,7 @@ async fn an_event_that_is_not_retained_is_refused() {
         (json!({"seq": 6}), "from.seq"),
         (json!({"seq": log.len() + 1}), "from.seq"),
         (json!({"seq": 9007199254740991u64}), "from.seq"),
+        (json!({"seq": 1e30}), "from.seq"),
         (json!({"event_id": log[2]["id"]}), "from.event_id"),
         (json!({"event_id": log[5]["id"]}), "from.event_id"),
         (json!({"event_id": foreign}), "from.event_id"),
