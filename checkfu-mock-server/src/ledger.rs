@@ -224,8 +224,14 @@ impl Ledger {
         let rows = self.reader.read(sessions::unfinished).await?;
         let count = rows.len();
         for row in rows {
-            let Some(session) = self.registry.at(&self.reader, row).await? else {
-                continue;
+            let session = match self.registry.at(&self.reader, row).await {
+                Ok(Some(session)) => session,
+                Ok(None) => continue,
+                Err(error) if error.is_damage() => {
+                    tracing::error!(row, %error, "a damaged Session is left where it is");
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
             let notices = self.notices.clone();
             self.writer.submit(Task::new(

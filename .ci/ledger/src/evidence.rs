@@ -26,6 +26,8 @@ pub(crate) struct Test {
 pub(crate) struct Evidence {
     files: BTreeMap<(String, Actor), BTreeSet<PathBuf>>,
     tests: BTreeMap<(String, Actor), BTreeSet<Test>>,
+    /// Modules that only tests are compiled with, as paths without `.rs`.
+    tests_alone: BTreeSet<PathBuf>,
 }
 
 impl Evidence {
@@ -38,6 +40,14 @@ impl Evidence {
                     evidence.read(root, member, part == "src", &path, requirements)?;
                 }
             }
+        }
+        let tests_alone = std::mem::take(&mut evidence.tests_alone);
+        for files in evidence.files.values_mut() {
+            files.retain(|file| {
+                !tests_alone
+                    .iter()
+                    .any(|module| file.with_extension("").starts_with(module))
+            });
         }
         Ok(evidence)
     }
@@ -76,8 +86,15 @@ impl Evidence {
             package: member.package,
             tests: Vec::new(),
             test_modules: Vec::new(),
+            test_files: Vec::new(),
         };
         found.items(&file.items, &workspace::module_path(inside));
+        let source = Path::new(member.folder).join("src");
+        let alone = found
+            .test_files
+            .iter()
+            .map(|module| source.join(module.join("/")));
+        self.tests_alone.extend(alone);
         for (test, documentation) in found.tests {
             for id in ids::in_text(&documentation).filter(|id| requirements.contains(id)) {
                 self.tests
@@ -138,6 +155,7 @@ struct Found {
     package: &'static str,
     tests: Vec<(Test, String)>,
     test_modules: Vec<(usize, usize)>,
+    test_files: Vec<Vec<String>>,
 }
 
 impl Found {
@@ -154,7 +172,12 @@ impl Found {
                     self.tests.push((test, documentation(&function.attrs)));
                 }
                 syn::Item::Mod(inner) => {
+                    let mut path = module.to_vec();
+                    path.push(inner.ident.to_string());
                     let Some((brace, content)) = &inner.content else {
+                        if inner.attrs.iter().any(is_for_tests) {
+                            self.test_files.push(path);
+                        }
                         continue;
                     };
                     if inner
@@ -166,9 +189,7 @@ impl Found {
                         self.test_modules
                             .push((span.open().start().line, span.close().end().line));
                     }
-                    let mut module = module.to_vec();
-                    module.push(inner.ident.to_string());
-                    self.items(content, &module);
+                    self.items(content, &path);
                 }
                 _ => {}
             }
@@ -185,6 +206,14 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
             .last()
             .is_some_and(|last| last.ident == "test")
     })
+}
+
+/// `#[cfg(test)]`
+fn is_for_tests(attribute: &syn::Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute
+            .parse_args::<syn::Path>()
+            .is_ok_and(|condition| condition.is_ident("test"))
 }
 
 fn documentation(attributes: &[syn::Attribute]) -> String {
@@ -266,6 +295,20 @@ mod tests {
             .map(|test| test.name.as_str())
             .collect();
         assert_eq!(tests, ["stream::tests::shows"]);
+    }
+
+    #[test]
+    fn a_file_that_only_tests_are_compiled_with_is_no_implementation() {
+        let root = repository("#[cfg(test)]\nmod model;\n#[cfg(unix)]\nmod socket;", "");
+        for file in ["model.rs", "model/deep.rs", "socket.rs", "models.rs"] {
+            let path = root.path().join("checkfu-sdk/src/stream").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "// STR-2\nfn resume() {}").unwrap();
+        }
+        let evidence = collect(root.path()).unwrap();
+        let files: Vec<_> = evidence.files("STR-2", Actor::Client).collect();
+        let expected = ["models.rs", "socket.rs"].map(|file| Path::new("checkfu-sdk/src/stream").join(file));
+        assert_eq!(files, expected);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Sixteen bytes that nobody else has; where they come from is the caller's business.
 pub(crate) trait Entropy {
@@ -24,7 +25,7 @@ pub(crate) trait Kind {
 }
 
 /// The identifier of one kind of thing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent, bound = "")]
 pub(crate) struct Id<K> {
     text: Box<str>,
@@ -61,6 +62,19 @@ impl<K: Kind> Id<K> {
             text,
             kind: PhantomData,
         }
+    }
+}
+
+impl<'de, K: Kind> Deserialize<'de> for Id<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<str>::deserialize(deserializer)?;
+        if well_formed(K::PREFIX, &text) {
+            return Ok(Self::of(text));
+        }
+        Err(D::Error::custom(format_args!(
+            "{text:?} is no {} identifier",
+            K::PREFIX
+        )))
     }
 }
 

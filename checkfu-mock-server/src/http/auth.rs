@@ -1,7 +1,7 @@
 //! Who calls, in which version and Workspace (WIRE-1, WIRE-2, A-VER).
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -13,6 +13,9 @@ use crate::wire::error::{ApiError, Code};
 
 /// The one version of the API.
 const VERSION: &str = "2026-08-31";
+
+const CHECKFU_VERSION: HeaderName = HeaderName::from_static("checkfu-version");
+const CHECKFU_WORKSPACE: HeaderName = HeaderName::from_static("checkfu-workspace");
 
 /// Who calls: the Workspace whose resources the request can see.
 #[derive(Debug, Clone)]
@@ -71,15 +74,26 @@ fn check_host(request: &Request) -> Result<(), ApiError> {
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
-    let value = headers.get(header::AUTHORIZATION)?.as_bytes();
+    let value = only(headers, &header::AUTHORIZATION)?.as_bytes();
     let (scheme, key) = value.split_at_checked(b"Bearer ".len())?;
     scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.trim_ascii())
 }
 
+/// The value of a field that stands there once; two of them say nothing.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
+}
+
 fn check_version(headers: &HeaderMap) -> Result<(), ApiError> {
-    match headers.get("checkfu-version") {
+    match headers.get(&CHECKFU_VERSION) {
         None => Ok(()),
-        Some(version) if version.as_bytes() == VERSION.as_bytes() => Ok(()),
+        Some(_)
+            if only(headers, &CHECKFU_VERSION)
+                .is_some_and(|version| version.as_bytes() == VERSION.as_bytes()) =>
+        {
+            Ok(())
+        }
         Some(_) if mutant::active(Mutant::AnyVersion) => Ok(()),
         Some(_) => Err(ApiError::new(
             Code::UnsupportedVersion,
@@ -90,9 +104,7 @@ fn check_version(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 fn named_workspace(headers: &HeaderMap, own: &WorkspaceId) -> Option<WorkspaceId> {
-    match headers.get("checkfu-workspace") {
-        Some(_) if mutant::active(Mutant::AnyWorkspace) => Some(own.clone()),
-        Some(named) if named.as_bytes() != own.as_str().as_bytes() => None,
-        _ => Some(own.clone()),
-    }
+    let is_own = |named: &HeaderValue| named.as_bytes() == own.as_str().as_bytes();
+    let mut named = headers.get_all(&CHECKFU_WORKSPACE).iter();
+    (named.all(is_own) || mutant::active(Mutant::AnyWorkspace)).then(|| own.clone())
 }

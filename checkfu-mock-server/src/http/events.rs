@@ -62,11 +62,18 @@ pub(crate) async fn list(
     uri: Uri,
 ) -> Answer {
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
-    list_view(&shared, &session, View::Session, &uri).await
+    let list = format!("events {}", session.id);
+    list_view(&shared, &session, View::Session, &list, &uri).await
 }
 
-/// Pages a view of the log.
-pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: View, uri: &Uri) -> Answer {
+/// Pages a view of the log; tokens are good for the `list` alone that gave them out.
+pub(super) async fn list_view(
+    shared: &Shared,
+    session: &SessionHandle,
+    view: View,
+    list: &str,
+    uri: &Uri,
+) -> Answer {
     let mut parameters = Parameters::of(uri)?;
     let limit = if mutant::active(Mutant::SmallPages) {
         parameters.take_limit(SMALL_LIMIT, SMALL_LIMIT)?
@@ -78,10 +85,7 @@ pub(super) async fn list_view(shared: &Shared, session: &SessionHandle, view: Vi
     let after = parameters.take("after")?;
     let token = parameters.take("page")?;
     parameters.finish()?;
-    let list = match view {
-        View::Session => format!("events {} {}", session.workspace, session.id),
-        View::Child(place) => format!("events {} {} {place}", session.workspace, session.id),
-    };
+    let list = format!("{} {list}", session.workspace);
     let now = Moment::from(shared.clock.now());
     let after = match (after, token) {
         (Some(_), Some(_)) => return Err(conflict().into()),

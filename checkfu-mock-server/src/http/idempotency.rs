@@ -82,7 +82,7 @@ pub(crate) fn record_key(
         })),
         _ => Err(ApiError::new(
             Code::InvalidParameter,
-            format!("Idempotency-Key must be one value of 1 to {MAX_KEY_BYTES} visible ASCII characters"),
+            format!("Idempotency-Key must be one value of 1 to {MAX_KEY_BYTES} printable ASCII characters"),
         )
         .with_param("Idempotency-Key")),
     }

@@ -120,8 +120,9 @@ pub(crate) async fn events(
     uri: Uri,
 ) -> Answer {
     let session = shared.ledger.session(caller.workspace("Session")?, &id).await?;
-    let view = find(&shared, &session, thread).await?.view();
-    list_view(&shared, &session, view, &uri).await
+    let stored = find(&shared, &session, thread).await?;
+    let list = format!("events {}", stored.thread.id);
+    list_view(&shared, &session, stored.view(), &list, &uri).await
 }
 
 /// `GET /v1/sessions/{session_id}/threads/{thread_id}/stream` (THR-6)

@@ -15,6 +15,8 @@ use crate::storage::error::StorageError;
 const CERTIFICATE: &str = "tls-certificate.pem";
 const KEY: &str = "tls-key.pem";
 
+const HEADER: &str = "For ";
+
 /// A certificate and its private key, as PEM.
 pub(super) struct Certificate {
     pub(super) pem: String,
@@ -66,7 +68,15 @@ fn find(names: &[String], certificate: &Path, key: &Path) -> Result<Option<Certi
     let (Some(pem), Some(key_pem)) = (read(certificate)?, read(key)?) else {
         return Ok(None);
     };
-    let same = pem.lines().next() == Some(&*header(names));
+    let first = pem.lines().next().unwrap_or_default();
+    if !first.starts_with(HEADER) {
+        let problem = format!(
+            "{} is no certificate that this server made; remove it, and a new one is made",
+            certificate.display()
+        );
+        return Err(StartError::Tls { problem });
+    }
+    let same = first == header(names);
     Ok(same.then_some(Certificate { pem, key_pem }))
 }
 
@@ -89,7 +99,7 @@ fn make(names: &[String]) -> Result<Certificate, StartError> {
 
 /// Text before the first block of a PEM file explains it.
 fn header(names: &[String]) -> String {
-    format!("For {}", names.join(", "))
+    format!("{HEADER}{}", names.join(", "))
 }
 
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), StartError> {

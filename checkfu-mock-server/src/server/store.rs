@@ -45,7 +45,7 @@ impl Store {
         match directory {
             Some(path) => {
                 let directory = DataDirectory::open(path)?;
-                let database = directory.database();
+                let database = directory.database()?;
                 let connection = Connection::open(&database).map_err(StorageError::from)?;
                 let mut store = Self::prepare(Arc::new(Mutex::new(connection)), &database)?;
                 store.reader = Reader::of_file(database.clone());

@@ -14,6 +14,8 @@ use crate::api_key;
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
+const KEY: &str = "api-key";
+
 /// A locked data directory. The lock ends with this value, or with the process, however it dies.
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
@@ -52,14 +54,27 @@ impl DataDirectory {
         }
     }
 
-    pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("log.sqlite3")
+    /// The log's file, which only its owner can read; a new one is made. A directory that has a key had a log too: an empty
+    /// file is not taken for a new one.
+    pub(crate) fn database(&self) -> Result<PathBuf, StorageError> {
+        let path = self.path.join("log.sqlite3");
+        let length = fs::metadata(&path).map(|found| found.len());
+        match length {
+            Ok(0) if self.path.join(KEY).exists() => return Err(StorageError::Emptied { path }),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = private().create(true).truncate(false).open(&path);
+                made.map_err(|source| failed(&path, source))?;
+            }
+            Err(source) => return Err(failed(&path, source)),
+        }
+        Ok(path)
     }
 
     /// The key that was generated for this directory, or `fresh`, which is then kept for the next start in a file that
     /// only its owner can read. A file that others can read is closed to them.
     pub(crate) fn generated_key(&self, fresh: &str) -> Result<String, StorageError> {
-        let path = self.path.join("api-key");
+        let path = self.path.join(KEY);
         match fs::read_to_string(&path) {
             Ok(text) => {
                 close_to_others(&path).map_err(|source| failed(&path, source))?;
@@ -109,12 +124,17 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+/// To write a file that only its owner can read.
+fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.create(true).truncate(true).write(true);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    options
+}
+
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = private().create(true).truncate(true).open(path)?;
     writeln!(file, "{text}")?;
     file.sync_all()
 }

@@ -26,6 +26,14 @@ pub enum StorageError {
         /// The database.
         path: PathBuf,
     },
+    /// The directory was in use, and its log is gone.
+    #[error(
+        "{path} is empty, and the directory has been in use: put the log back, or remove the file to begin another"
+    )]
+    Emptied {
+        /// The database.
+        path: PathBuf,
+    },
     /// The database has a format that this version does not read.
     #[error(
         "{path} has data format {found}, this server reads format {supported}; use the server that wrote it"

@@ -6,11 +6,13 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Deserialize;
 use serde::de::Error;
+use serde_json::value::RawValue;
 
 use super::error::StorageError;
 use super::position::{MAX_SEQ, child_key, position, seq_of};
 use crate::core::event::{Event, EventData};
-use crate::core::id::EventId;
+use crate::core::id::{EventId, RunId, SessionId, ThreadId};
+use crate::core::moment::Moment;
 use crate::mutant::{self, Mutant};
 
 /// A stored envelope as it goes on the wire.
@@ -208,12 +210,25 @@ struct Identity {
     id: EventId,
 }
 
-/// What an envelope must say of itself.
+/// What an envelope must say of itself: every member, each of its form, and no other.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Anchor<'a> {
+    #[serde(rename = "id")]
+    _id: EventId,
     seq: u64,
+    #[serde(rename = "session_id")]
+    _session_id: SessionId,
+    #[serde(rename = "session_thread_id")]
+    _session_thread_id: Option<ThreadId>,
+    #[serde(rename = "run_id")]
+    _run_id: Option<RunId>,
+    #[serde(rename = "created_at")]
+    _created_at: Moment,
     #[serde(borrow)]
     r#type: Cow<'a, str>,
+    #[serde(borrow, rename = "payload")]
+    _payload: &'a RawValue,
 }
 
 impl StoredEvent {
@@ -224,15 +239,18 @@ impl StoredEvent {
 
     /// That the envelope is one line of JSON and the event that its row says.
     fn check(&self) -> Result<(), StorageError> {
-        let anchor: Anchor<'_> = serde_json::from_slice(&self.envelope)
-            .map_err(|error| serde_json::Error::custom(format!("event {}: {error}", self.seq)))?;
+        let damaged = |problem: &dyn std::fmt::Display| {
+            serde_json::Error::custom(format!("event {}: {problem}", self.seq))
+        };
+        let text = std::str::from_utf8(&self.envelope).map_err(|error| damaged(&error))?;
+        let anchor: Anchor<'_> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
         let whole = anchor.seq == self.seq
             && anchor.r#type == *self.type_name
             && !self.envelope.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
         if whole {
             return Ok(());
         }
-        Err(serde_json::Error::custom(format!("event {}: not what its row says", self.seq)).into())
+        Err(damaged(&"not what its row says").into())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Idempotency records (A-IDEM). They commit with the effect that they stand for.
 
 use rusqlite::{Connection, OptionalExtension};
+use serde::de::Error;
 
 use super::error::StorageError;
 use super::json;
@@ -40,8 +41,12 @@ pub(crate) fn find(
             })
         })
         .optional()?;
-    if let Some(Record { body, .. }) = &record {
+    if let Some(Record { status, body, .. }) = &record {
         json::check(body)?;
+        // Nothing else was ever kept.
+        if !(200..300).contains(status) {
+            return Err(serde_json::Error::custom(format!("a stored response has status {status}")).into());
+        }
     }
     Ok(record)
 }

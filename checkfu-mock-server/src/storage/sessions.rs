@@ -105,24 +105,33 @@ pub(crate) fn list(
 ) -> Result<Vec<StoredSession>, StorageError> {
     let mut query = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM sessions WHERE workspace = ?1 AND row > ?2
-         AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR deployment = ?4) ORDER BY row LIMIT ?5"
+         AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR deployment = ?4) ORDER BY row"
     ))?;
     let status = filter.status.map(SessionStatus::as_str);
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let parameters = (
         workspace.as_str(),
         after_row,
         status,
         filter.deployment.as_deref(),
-        limit,
     );
-    let columns = query
-        .query_map(parameters, Columns::read)?
-        .collect::<Result<Vec<_>, _>>()?;
-    columns
-        .into_iter()
-        .map(|columns| columns.decode(connection))
-        .collect()
+    let mut found = Vec::new();
+    let mut rows = query.query(parameters)?;
+    while found.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let decoded = Columns::read(row)
+            .map_err(StorageError::from)
+            .and_then(|columns| columns.decode(connection));
+        match decoded {
+            Ok(session) => found.push(session),
+            // The others are still to be found behind it.
+            Err(error) if error.is_damage() => {
+                tracing::error!(row = row.get::<_, i64>(0)?, %error, "a damaged Session is left out");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// Rows of the Sessions that have a Run which has not settled.

@@ -54,6 +54,12 @@ async fn damaged_events_are_never_served() {
         "x'7bff'",
         "CAST('{}' AS BLOB)",
         "CAST(replace(envelope, ',', char(44, 10)) AS BLOB)",
+        // Bytes that are no UTF-8 in a string, which a reader that skips strings does not see.
+        r#"unhex(replace(hex(envelope), hex('payload":{'), hex('payload":{"') || 'FF' || hex('":1,')))"#,
+        "CAST(replace(envelope, 'created_at', 'c1eated_at') AS BLOB)",
+        "CAST(replace(envelope, '\"created_at\":\"2', '\"created_at\":\"X') AS BLOB)",
+        "CAST(replace(envelope, '\"session_id\":\"sess_', '\"session_id\":\"sesz_') AS BLOB)",
+        "CAST(replace(envelope, '\"id\":\"evt_', '\"id\":\"ebt_') AS BLOB)",
     ] {
         let directory = tempfile::tempdir().unwrap();
         let (session, _) = two_sessions(&directory).await;
@@ -79,6 +85,87 @@ async fn damaged_events_are_never_served() {
         let resumed = world.client.with("last-event-id", "2");
         for_good(resumed.call("GET", &format!("{path}/stream"), Bytes::new()).await);
     }
+}
+
+/// A Session that cannot be read is left out of the list, and the server starts without it, whatever it was at; the others
+/// are listed, one by one too, and go on.
+#[tokio::test]
+async fn a_damaged_session_row_is_left_out() {
+    for damaged in [
+        "admission = 'x'",
+        "status = 'x', unfinished = 1",
+        "admission = 'x', unfinished = 1",
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let (first, second) = two_sessions(&directory).await;
+        damage(
+            &directory,
+            &format!("UPDATE sessions SET {damaged} WHERE id = '{first}'"),
+        );
+        let world = World::with(builder(&directory)).await;
+        for limit in [1, 2, 100] {
+            let page = world
+                .client
+                .get(&format!("/v1/sessions?limit={limit}"))
+                .await
+                .ok(200);
+            let listed: Vec<_> = page["data"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|item| &item["id"])
+                .collect();
+            assert_eq!(listed, [&second], "{damaged}");
+            assert_eq!(page["next_page"], json!(null), "{damaged}");
+        }
+        for_good(world.client.get(&format!("/v1/sessions/{first}")).await);
+        world.say(&second, "still here").await;
+        world.until_status(&second, "idle").await;
+    }
+}
+
+/// A-IDEM: only what succeeded was kept, so a stored failure is damage.
+#[tokio::test]
+async fn a_stored_response_with_a_status_that_was_never_kept_is_damage() {
+    for status in ["99", "404", "500"] {
+        let directory = tempfile::tempdir().unwrap();
+        let (session, _) = two_sessions(&directory).await;
+        damage(&directory, &format!("UPDATE idempotency SET status = {status}"));
+        let world = World::with(builder(&directory)).await;
+        let keyed = world.client.with("idempotency-key", "kept");
+        for_good(
+            keyed
+                .post(&format!("/v1/sessions/{session}/events"), &message("hello"))
+                .await,
+        );
+    }
+}
+
+/// An emptied log is not taken for a new one.
+#[tokio::test]
+async fn a_log_that_was_emptied_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    two_sessions(&directory).await;
+    let log = directory.path().join("log.sqlite3");
+    std::fs::write(&log, "").unwrap();
+    let error = builder(&directory).start().await.unwrap_err().to_string();
+    assert!(
+        error.contains("log.sqlite3 is empty") && error.contains("remove the file"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&log).unwrap(), b"");
+    std::fs::remove_file(&log).unwrap();
+    let server = builder(&directory).start().await.unwrap();
+    #[cfg(unix)]
+    for file in ["log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(directory.path().join(file))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o077, 0, "{file} is open to others");
+    }
+    server.shutdown().await;
 }
 
 /// Nor are damaged Runs and stored responses.

@@ -70,6 +70,44 @@ async fn an_unknown_version_is_refused() {
     }
 }
 
+/// WIRE-1, WIRE-2, A-VER: a field that stands there twice says nothing, whichever of its values comes first.
+#[tokio::test]
+async fn a_head_that_contradicts_itself_is_refused() {
+    let world = World::new().await;
+    let key = format!("Bearer {}", world.server.api_key());
+    let own = world.server.workspace_id().to_owned();
+    for (name, right, wrong, status, code) in [
+        (
+            "checkfu-version",
+            "2026-08-31",
+            "1999-01-01",
+            400,
+            "request.unsupported_version",
+        ),
+        ("authorization", &*key, "Bearer nope", 401, "auth.invalid_key"),
+    ] {
+        for (first, second) in [(right, wrong), (wrong, right)] {
+            let client = world.client.without_key().with(name, first).with(name, second);
+            let client = if name == "authorization" {
+                client
+            } else {
+                client.with("authorization", &key)
+            };
+            client.get("/v1/sessions").await.refused(status, code);
+        }
+    }
+    let session = world.session().await;
+    let other = "wksp_ffffffffffffffffffffffffffffffff";
+    for (first, second) in [(&*own, other), (other, &*own)] {
+        let client = world
+            .client
+            .with("checkfu-workspace", first)
+            .with("checkfu-workspace", second);
+        let answer = client.get(&format!("/v1/sessions/{session}")).await;
+        answer.refused(404, "resource.not_found");
+    }
+}
+
 /// A-ERR: routes and methods that do not exist answer with the error body and a request id too.
 #[tokio::test]
 async fn unknown_routes_and_methods_have_an_error_body() {

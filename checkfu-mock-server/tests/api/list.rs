@@ -121,6 +121,11 @@ async fn senseless_parameters_are_refused() {
         .await
         .ok(200);
     let foreign = foreign["next_page"].as_str().unwrap().to_owned();
+    let resource = world.client.get(&format!("/v1/sessions/{session}")).await.ok(200);
+    let primary = resource["primary_thread_id"].as_str().unwrap();
+    let of_thread = format!("/v1/sessions/{session}/threads/{primary}/events?limit=1");
+    let of_thread = world.client.get(&of_thread).await.ok(200);
+    let of_thread = of_thread["next_page"].as_str().unwrap().to_owned();
     let mut forged = token.clone().into_bytes();
     forged[0] = if forged[0] == b'A' { b'B' } else { b'A' };
     let forged = String::from_utf8(forged).unwrap();
@@ -144,6 +149,7 @@ async fn senseless_parameters_are_refused() {
         ("page=1".to_owned(), "request.invalid_page", "page"),
         (format!("page={forged}"), "request.invalid_page", "page"),
         (format!("page={foreign}"), "request.invalid_page", "page"),
+        (format!("page={of_thread}"), "request.invalid_page", "page"),
     ];
     for (query, code, param) in cases {
         let answer = world

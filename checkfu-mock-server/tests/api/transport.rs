@@ -116,6 +116,16 @@ async fn a_generated_certificate_is_kept() {
     assert_ne!(start(Tls::generated_for(["mock.test"])).await, first);
     let key = std::fs::metadata(directory.path().join("tls-key.pem")).unwrap();
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&key) & 0o777, 0o600);
+    for garbage in ["", "garbage"] {
+        let path = directory.path().join("tls-certificate.pem");
+        std::fs::write(&path, garbage).unwrap();
+        let builder = MockServer::builder()
+            .data_dir(directory.path())
+            .tls(Tls::generated());
+        let error = builder.start().await.unwrap_err().to_string();
+        assert!(error.contains("tls-certificate.pem is no certificate"), "{error}");
+        assert_eq!(std::fs::read_to_string(path).unwrap(), garbage);
+    }
 }
 
 /// A certificate from outside is used as it is; what is none is refused, without a word of the key.

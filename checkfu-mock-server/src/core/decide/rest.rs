@@ -63,7 +63,8 @@ pub(super) fn child_wait_ended(batch: &mut Batch<'_>, run: &RunId) -> Result<(),
     Ok(())
 }
 
-/// What is pending, from the log: a Question of the primary thread pauses the Session, anything else is a wait.
+/// What is pending, from the log: a Question of the primary thread pauses the Session, anything else is a wait. Neither settles
+/// anything: the Run goes on after it (WAIT-4).
 pub(super) fn boundary(batch: &mut Batch<'_>, run: Option<&RunId>) -> Result<(), Refusal> {
     let session = batch.session();
     let asks = session
