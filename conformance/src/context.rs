@@ -3,6 +3,7 @@ use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 use crate::{
+    agent::AgentKind,
     stimulus::{
         bench::Bench,
         log::Log,
@@ -73,6 +74,16 @@ impl<'run> Context<'run> {
         session::create(self.bench)
             .await
             .map_err(|stop| stop.blocking("srv.session.create"))
+    }
+
+    /// A Session of this check alone whose Agent is of this kind. Set-up: blocks on failure; inconclusive without such an
+    /// Agent.
+    pub(crate) async fn session_of(&self, kind: AgentKind) -> Result<Session, Stop> {
+        let created = session::create_of(self.bench, kind).await;
+        created.map_err(|stop| match stop {
+            Stop::Inconclusive(_) => stop,
+            stop => stop.blocking("srv.session.create"),
+        })
     }
 
     /// One settled turn. Set-up: blocks on failure.

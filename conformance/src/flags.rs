@@ -1,6 +1,6 @@
 use std::{error::Error, path::PathBuf, time::Duration};
 
-use checkfu_conformance::{Limits, Plan, Profile, Target};
+use checkfu_conformance::{AgentKind, Limits, Plan, Profile, Target};
 use clap::{Args, Parser, Subcommand};
 
 /// Judges a Checkfu server over HTTP, as a black box.
@@ -47,6 +47,9 @@ pub(crate) struct ServerFlags {
     /// The deployment to create Sessions of [default: the first one that the server lists].
     #[arg(long, env = "CHECKFU_AGENT_DEPLOYMENT_ID")]
     agent_deployment: Option<String>,
+    /// A deployment for checks that need a certain kind of Agent, where none has the kind's name. May be repeated.
+    #[arg(long, value_name = "KIND=ID", value_parser = agent)]
+    agent: Vec<(AgentKind, String)>,
     /// Sent as Checkfu-Workspace if given.
     #[arg(long, env = "CHECKFU_WORKSPACE_ID")]
     workspace: Option<String>,
@@ -102,6 +105,10 @@ impl ServerFlags {
         let target = Target::new(&self.url, &key, &self.principal)?
             .with_deployment(self.agent_deployment.clone())
             .with_workspace(self.workspace.clone());
+        let target = self
+            .agent
+            .iter()
+            .fold(target, |target, (kind, id)| target.with_agent(*kind, id));
         let limits = Limits {
             answer: Duration::from_secs_f64(self.answer_timeout),
             turn: Duration::from_secs_f64(self.turn_timeout),
@@ -113,6 +120,16 @@ impl ServerFlags {
             .with_strict(self.strict)
             .with_limits(limits);
         Ok(plan.with_only(self.only.iter())?)
+    }
+}
+
+fn agent(text: &str) -> Result<(AgentKind, String), String> {
+    match text.split_once('=') {
+        Some((kind, id)) if !id.is_empty() => {
+            let kind = kind.parse::<AgentKind>().map_err(|error| error.to_string())?;
+            Ok((kind, id.to_owned()))
+        }
+        _ => Err("not KIND=ID, such as question=adep_0123".to_owned()),
     }
 }
 

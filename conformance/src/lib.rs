@@ -16,6 +16,7 @@
 //! # }
 //! ```
 
+mod agent;
 mod check;
 mod checks;
 mod context;
@@ -37,6 +38,7 @@ mod verdict;
 mod wire;
 mod witness;
 
+pub use agent::{AgentKind, UnknownAgentKind};
 pub use check::Check;
 pub use checks::{check, checks};
 pub use level::Level;

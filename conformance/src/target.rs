@@ -1,4 +1,9 @@
-use crate::secret::{InvalidSecret, Secret};
+use std::collections::BTreeMap;
+
+use crate::{
+    agent::AgentKind,
+    secret::{InvalidSecret, Secret},
+};
 
 /// The server under test and what the suite needs to know of it.
 #[derive(Debug, Clone)]
@@ -8,6 +13,7 @@ pub struct Target {
     pub(crate) principal: String,
     pub(crate) deployment: Option<String>,
     pub(crate) workspace: Option<String>,
+    pub(crate) agents: BTreeMap<AgentKind, String>,
 }
 
 /// A target that cannot be used.
@@ -74,6 +80,7 @@ impl Target {
             principal: principal.to_owned(),
             deployment: None,
             workspace: None,
+            agents: BTreeMap::new(),
         })
     }
 
@@ -84,6 +91,13 @@ impl Target {
             deployment: deployment.filter(|id| !id.is_empty()),
             ..self
         }
+    }
+
+    /// Takes this agent deployment for an Agent of this kind, instead of the one that has the kind's name.
+    #[must_use]
+    pub fn with_agent(mut self, kind: AgentKind, deployment: impl Into<String>) -> Self {
+        self.agents.insert(kind, deployment.into());
+        self
     }
 
     /// Sends this workspace id with every request.

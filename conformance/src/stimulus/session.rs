@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::bench::Bench;
 use crate::{
+    agent::AgentKind,
     expect,
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
@@ -46,13 +47,20 @@ pub(crate) fn stream(id: &str) -> String {
 /// A well-formed id of a Session that was never created.
 pub(crate) const UNKNOWN_SESSION: &str = "sess_00000000000000000000000000000000";
 
+/// More pages of deployments than this are not looked through.
+const LONGEST_WALK: usize = 100;
+
 /// The body that creates a Session of the target's deployment.
 pub(crate) async fn creation(bench: &Bench) -> Result<Value, Stop> {
-    Ok(json!({
-        "agent_deployment_id": deployment(bench).await?,
+    Ok(creation_of(bench, &deployment(bench).await?))
+}
+
+fn creation_of(bench: &Bench, deployment: &str) -> Value {
+    json!({
+        "agent_deployment_id": deployment,
         "principal_id": bench.target.principal,
         "title": format!("conformance run {}", bench.run_id),
-    }))
+    })
 }
 
 /// Creates a Session; anything but a success with a `sess_` id is a failure.
@@ -60,6 +68,13 @@ pub(crate) async fn create(bench: &Bench) -> Result<Session, Stop> {
     let body = creation(bench).await?;
     let answer = bench.mutate(Request::post("/v1/sessions", &body)).await?;
     created(answer)
+}
+
+/// Creates a Session whose Agent is of this kind; without one there is nothing to exercise.
+pub(crate) async fn create_of(bench: &Bench, kind: AgentKind) -> Result<Session, Stop> {
+    let deployment = agent(bench, kind).await?;
+    let body = creation_of(bench, &deployment);
+    created(bench.mutate(Request::post("/v1/sessions", &body)).await?)
 }
 
 /// Reads the answer to a creation.
@@ -97,4 +112,37 @@ pub(crate) async fn deployment(bench: &Bench) -> Result<String, Stop> {
     let id = page.pointer("/data/0/id").and_then(Value::as_str);
     id.map(str::to_owned)
         .ok_or_else(|| Stop::fail(format!("a deployment at /data/0/id{told}"), "none", &answer))
+}
+
+/// The operator's deployment for this kind, else the one that has its name.
+async fn agent(bench: &Bench, kind: AgentKind) -> Result<String, Stop> {
+    if let Some(id) = bench.target.agents.get(&kind) {
+        return Ok(id.clone());
+    }
+    let mut token: Option<String> = None;
+    for _ in 0..LONGEST_WALK {
+        let mut request = Request::get("/v1/agent_deployments").query("limit", 100);
+        if let Some(token) = &token {
+            request = request.query("page", token);
+        }
+        let answer = bench.send(request).await?;
+        expect::status(&answer, 200)?;
+        let page = expect::json(&answer)?;
+        let data = expect::member(&answer, &page, "/data")?.as_array();
+        let named = data
+            .into_iter()
+            .flatten()
+            .find(|item| item["name"] == kind.name());
+        if let Some(id) = named.and_then(|item| item["id"].as_str()) {
+            return Ok(id.to_owned());
+        }
+        match page["next_page"].as_str() {
+            Some(next) => token = Some(next.to_owned()),
+            None => break,
+        }
+    }
+    Err(Stop::Inconclusive(format!(
+        "it takes an Agent that {}: name its deployment with --agent {kind}=adep_…",
+        kind.does()
+    )))
 }
