@@ -1,13 +1,19 @@
 //! Every check, by area, in the order in which a run takes them.
 
+mod answer;
 mod append;
 mod auth;
 mod capability;
+mod continuation;
 mod contract;
 mod errors;
 mod idempotency;
+mod interrupt;
 mod list;
 mod order;
+mod outcome;
+mod overlap;
+mod payload;
 mod preview;
 mod refusal;
 mod resume;
@@ -16,11 +22,12 @@ mod stream;
 mod terminal;
 mod turn;
 mod version;
+mod wait;
 
 use crate::check::Check;
 
 /// One explicit table; the contract checks judge the whole run and stand last.
-const AREAS: [&[Check]; 16] = [
+const AREAS: [&[Check]; 23] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -32,6 +39,13 @@ const AREAS: [&[Check]; 16] = [
     resume::CHECKS,
     preview::CHECKS,
     turn::CHECKS,
+    wait::CHECKS,
+    continuation::CHECKS,
+    answer::CHECKS,
+    payload::CHECKS,
+    interrupt::CHECKS,
+    overlap::CHECKS,
+    outcome::CHECKS,
     idempotency::CHECKS,
     refusal::CHECKS,
     capability::CHECKS,

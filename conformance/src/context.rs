@@ -1,15 +1,19 @@
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::{
     agent::AgentKind,
+    expect,
     stimulus::{
         bench::Bench,
         log::Log,
         session::{self, Session},
         settled::Settled,
         turn::{self, Turn},
+        wait::Parked,
+        watch,
     },
     stop::Stop,
     wire::{client::Opened, exchange::Exchange, reading::Reading, request::Request},
@@ -91,6 +95,35 @@ impl<'run> Context<'run> {
         turn::drive(self.bench, &session.id)
             .await
             .map_err(|stop| stop.blocking("srv.turn.settles"))
+    }
+
+    /// A turn that stands still because the Agent asked for something. Set-up: blocks on failure; inconclusive where the
+    /// Agent asks for nothing.
+    pub(crate) async fn parked(&self, session: &Session) -> Result<Parked, Stop> {
+        Parked::reach(self.bench, &session.id, 1).await
+    }
+
+    /// Posts an event that the contract allows, whatever the answer. A server that has this disabled has nothing to
+    /// judge.
+    pub(crate) async fn post(&self, session: &Session, body: &Value) -> Result<Arc<Exchange>, Stop> {
+        let answer = self.bench.mutate(Request::post(session.events(), body)).await?;
+        let disabled = expect::error(&answer, 403, "capability.disabled").is_ok();
+        if disabled {
+            return Err(Stop::NotApplicable("the server has this disabled".to_owned()));
+        }
+        Ok(answer)
+    }
+
+    /// Posts an event that the contract allows, which has to be accepted.
+    pub(crate) async fn accepted(&self, session: &Session, body: &Value) -> Result<Arc<Exchange>, Stop> {
+        let answer = self.post(session, body).await?;
+        expect::success(&answer)?;
+        Ok(answer)
+    }
+
+    /// Looks at the list until above `seq` the Session stands still.
+    pub(crate) async fn still(&self, session: &Session, seq: u64) -> Result<Log, Stop> {
+        watch::still(self.bench, &session.id, seq).await
     }
 
     /// The list as it is now.

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::{stimulus::event::Event, stop::Stop, wire::exchange::Exchange};
+use crate::{json, stimulus::event::Event, stop::Stop, wire::exchange::Exchange};
 
 /// The answer has exactly this status.
 pub(crate) fn status(answer: &Exchange, expected: u16) -> Result<(), Stop> {
@@ -57,7 +57,7 @@ pub(crate) fn error(answer: &Exchange, expected: u16, code: &str) -> Result<Valu
 pub(crate) fn json(answer: &Exchange) -> Result<Value, Stop> {
     let actual = format!("a body cut off after {} bytes", answer.body().len());
     that(answer.is_complete(), answer, "a complete body", actual)?;
-    serde_json::from_slice(answer.body()).map_err(|error| {
+    json::read(answer.body()).map_err(|error| {
         Stop::fail(
             "a JSON body",
             format!("a body that is not JSON ({error})"),

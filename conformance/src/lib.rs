@@ -21,6 +21,7 @@ mod check;
 mod checks;
 mod context;
 mod expect;
+mod json;
 mod level;
 mod limits;
 mod plan;

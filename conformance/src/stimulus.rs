@@ -8,3 +8,5 @@ pub(crate) mod session;
 pub(crate) mod settled;
 pub(crate) mod tape;
 pub(crate) mod turn;
+pub(crate) mod wait;
+pub(crate) mod watch;

@@ -1,11 +1,9 @@
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::{
     check::Check,
     context::{Context, Judgement},
-    expect,
+    expect, json,
     level::Level,
     stimulus::{replay::Replay, session},
     stop::Stop,
@@ -101,7 +99,7 @@ async fn frames(cx: &mut Context<'_>) -> Judgement {
         let mut fitting = 0_usize;
         for item in Reader::default().push(exchange.body()) {
             let Item::Frame(frame) = item else { continue };
-            let fault = match serde_json::from_str::<Value>(&frame.data) {
+            let fault = match json::read(frame.data.as_bytes()) {
                 Ok(data) => cx.bench.contract.frame(&data),
                 Err(error) => Some(format!("not JSON: {error}")),
             };

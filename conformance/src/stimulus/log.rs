@@ -115,6 +115,20 @@ impl Log {
         &self.events[start..]
     }
 
+    /// Whether the other log begins with this one and nobody put anything in since; a server may still write by itself.
+    pub(crate) fn expect_no_input_since(&self, now: &Self, what: &str) -> Result<(), Stop> {
+        let kept = &now.events[..self.events.len().min(now.events.len())];
+        expect::same_events(&now.evidence, what, &self.events, kept)?;
+        let put_in = |event: &&Event| event.kind.starts_with("user.") || event.kind == "run.created";
+        let actual = now.above(self.head()).iter().find(put_in);
+        expect::that(
+            actual.is_none(),
+            &now.evidence,
+            format!("{what}: no input above {}", self.head()),
+            actual.map_or(String::new(), |event| event.raw.to_string()),
+        )
+    }
+
     /// Whether the other log is this one, envelope by envelope.
     pub(crate) fn expect_unchanged(&self, now: &Self, what: &str) -> Result<(), Stop> {
         expect::same_events(&now.evidence, what, &self.events, &now.events)

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{bench::Bench, event::Event};
 use crate::{
+    json,
     stop::Stop,
     wire::{
         exchange::Exchange,
@@ -97,8 +97,8 @@ impl Tape {
     }
 
     fn persisted(&self, frame: &Frame) -> Result<Event, Stop> {
-        let data = serde_json::from_str::<Value>(&frame.data)
-            .map_err(|error| format!("data that is not JSON ({error})"));
+        let data =
+            json::read(frame.data.as_bytes()).map_err(|error| format!("data that is not JSON ({error})"));
         data.and_then(|data| Event::read(&data))
             .map_err(|fault| self.fail_at(frame, "a persisted envelope", fault))
     }

@@ -130,7 +130,7 @@ fn each_event(name: &'static str, change: impl Fn(&mut Value) + Copy + Send + Sy
         .answer(move |call, answer| {
             if call.is_list() && answer.status == 200 {
                 answer.edit_events(|events| events.iter_mut().for_each(change));
-            } else if call.is_append() && answer.status == 202 {
+            } else if call.is_append() && answer.status < 300 {
                 answer.edit(change);
             }
         })

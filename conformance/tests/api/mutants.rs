@@ -1,18 +1,26 @@
 //! Every broken server that a check names, by the area of the promise that it breaks.
 
 mod access;
+mod answer;
 mod append;
 mod capability;
+mod continuation;
+mod edit;
 mod errors;
 mod idempotency;
+mod interrupt;
 mod list;
 mod log;
+mod outcome;
+mod overlap;
+mod payload;
 mod resume;
 mod session;
 mod stream;
 mod terminal;
 mod trace;
 mod turn;
+mod wait;
 
 use crate::mutant::Mutant;
 
@@ -31,6 +39,13 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         idempotency::mutants(),
         capability::mutants(principal),
         terminal::mutants(),
+        wait::mutants(),
+        continuation::mutants(),
+        answer::mutants(principal),
+        payload::mutants(),
+        interrupt::mutants(),
+        overlap::mutants(),
+        outcome::mutants(),
     ]
     .into_iter()
     .flatten()

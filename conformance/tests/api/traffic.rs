@@ -2,6 +2,7 @@
 
 mod call;
 mod frame;
+mod number;
 
 pub(crate) use call::{Answer, Call};
 pub(crate) use frame::Frame;

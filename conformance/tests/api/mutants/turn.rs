@@ -1,11 +1,7 @@
 use std::{collections::HashSet, sync::Mutex};
 
-use serde_json::Value;
-
-use crate::{
-    mutant::Mutant,
-    traffic::{Answer, Call},
-};
+use super::edit::{drop_kind, edit_kind, rename_kind};
+use crate::{mutant::Mutant, traffic::Answer};
 
 pub(super) fn mutants() -> Vec<Mutant> {
     vec![
@@ -50,25 +46,4 @@ pub(super) fn mutants() -> Vec<Mutant> {
             .answer(|call, answer| rename_kind(call, answer, "session.status_running", "session.status_busy"))
             .kills("srv.turn.ten-statuses", "one of the ten"),
     ]
-}
-
-fn drop_kind(call: &Call, answer: &mut Answer, kind: &str) {
-    if call.is_list() {
-        answer.edit_events(|events| events.retain(|event| event["type"] != kind));
-    }
-}
-
-fn rename_kind(call: &Call, answer: &mut Answer, kind: &str, name: &str) {
-    edit_kind(call, answer, kind, |event| event["type"] = name.into());
-}
-
-fn edit_kind(call: &Call, answer: &mut Answer, kind: &str, change: impl Fn(&mut Value)) {
-    if call.is_list() {
-        answer.edit_events(|events| {
-            events
-                .iter_mut()
-                .filter(|event| event["type"] == kind)
-                .for_each(change)
-        });
-    }
 }

@@ -6,6 +6,8 @@ use axum::{
 };
 use serde_json::Value;
 
+use super::number;
+
 /// A request on its way to the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
@@ -58,6 +60,11 @@ impl Call {
     /// A read of one Session.
     pub(crate) fn is_retrieval(&self) -> bool {
         self.method == "GET" && self.path.starts_with("/v1/sessions/") && self.path.matches('/').count() == 3
+    }
+
+    /// A read of one Run.
+    pub(crate) fn is_run(&self) -> bool {
+        self.method == "GET" && self.path.contains("/runs/")
     }
 
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
@@ -114,14 +121,15 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_default()
+        let text = String::from_utf8_lossy(&self.body);
+        serde_json::from_str(&number::hide(&text)).unwrap_or_default()
     }
 
     /// Changes the JSON of a body.
     pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Value)) {
         let mut body = self.json();
         change(&mut body);
-        self.body = body.to_string().into_bytes();
+        self.body = number::show(&body.to_string()).into_bytes();
     }
 
     /// Changes the events of a page.

@@ -1,0 +1,50 @@
+use super::edit::edit_kind;
+use crate::mutant::Mutant;
+
+pub(super) fn mutants() -> Vec<Mutant> {
+    vec![
+        verdict("never-satisfied", "satisfied", "needs_revision")
+            .kills("srv.outcome.iterations", "result of verdict"),
+        verdict("interrupted-outcome-fails", "interrupted", "failed")
+            .kills("srv.outcome.interrupted", "the last verdict"),
+        Mutant::new("tries-are-not-counted")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "outcome.evaluated", |event| {
+                    event["payload"]["iteration"] = 1.into();
+                });
+            })
+            .kills("srv.outcome.iterations", "iteration of verdict"),
+        Mutant::new("outcome-without-its-run")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "run.created", |event| {
+                    event["payload"]["trigger"]["kind"] = "message".into();
+                });
+            })
+            .kills("srv.outcome.iterations", "the trigger of"),
+        Mutant::new("grading-ends-the-turn")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "session.status_idle", |event| {
+                    event["payload"]["stop_reason"] = "end_turn".into();
+                });
+            })
+            .kills("srv.outcome.settles-nothing", "no settlement of the turn"),
+        Mutant::new("takes-two-outcomes")
+            .answer(|call, answer| {
+                let second = call.is_append() && call.json()["type"] == "user.define_outcome";
+                if second && answer.status == 409 {
+                    answer.status = 202;
+                }
+            })
+            .kills("srv.outcome.one-at-a-time", "status 409"),
+    ]
+}
+
+fn verdict(name: &'static str, from: &'static str, to: &'static str) -> Mutant {
+    Mutant::new(name).answer(move |call, answer| {
+        edit_kind(call, answer, "outcome.evaluated", |event| {
+            if event["payload"]["result"] == from {
+                event["payload"]["result"] = to.into();
+            }
+        });
+    })
+}
