@@ -2,10 +2,14 @@
 
 mod answer;
 mod append;
+mod approval;
 mod auth;
+mod authority;
 mod capability;
 mod continuation;
 mod contract;
+mod deadline;
+mod ending;
 mod errors;
 mod idempotency;
 mod interrupt;
@@ -18,16 +22,18 @@ mod preview;
 mod refusal;
 mod resume;
 mod session;
+mod stale;
 mod stream;
 mod terminal;
 mod turn;
+mod usage;
 mod version;
 mod wait;
 
 use crate::check::Check;
 
 /// One explicit table; the contract checks judge the whole run and stand last.
-const AREAS: [&[Check]; 23] = [
+const AREAS: [&[Check]; 29] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -42,10 +48,16 @@ const AREAS: [&[Check]; 23] = [
     wait::CHECKS,
     continuation::CHECKS,
     answer::CHECKS,
+    stale::CHECKS,
     payload::CHECKS,
     interrupt::CHECKS,
     overlap::CHECKS,
+    authority::CHECKS,
     outcome::CHECKS,
+    approval::CHECKS,
+    usage::CHECKS,
+    deadline::CHECKS,
+    ending::CHECKS,
     idempotency::CHECKS,
     refusal::CHECKS,
     capability::CHECKS,

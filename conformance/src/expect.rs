@@ -139,6 +139,32 @@ pub(crate) fn same_events(
     )
 }
 
+/// Events of exactly these types, in this order.
+pub(crate) fn kinds(evidence: &Exchange, events: &[Event], expected: &[&str]) -> Result<(), Stop> {
+    let kinds: Vec<_> = events.iter().map(|event| event.kind.as_str()).collect();
+    that(kinds == expected, evidence, expected.join(", "), kinds.join(", "))
+}
+
+/// No settlement among these events, neither of a Run nor of the Session.
+pub(crate) fn unsettled(events: &[Event], evidence: &Exchange) -> Result<(), Stop> {
+    for event in events {
+        let actual = format!("{} at seq {}", event.kind, event.seq);
+        that(
+            !event.settles_run(),
+            evidence,
+            "no end of a Run while an action is open",
+            &actual,
+        )?;
+        that(
+            !event.settles_session(),
+            evidence,
+            "no settlement of the turn while an action is open",
+            &actual,
+        )?;
+    }
+    Ok(())
+}
+
 /// Anything else that has to hold.
 pub(crate) fn that(
     holds: bool,

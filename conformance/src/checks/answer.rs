@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::{
@@ -45,30 +43,6 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["THR-9"],
         killed_by: &["takes-a-second-answer", "second-answer-is-written"],
         run: |cx| Box::pin(child_other_refused(cx)),
-    },
-    Check {
-        id: "srv.answer.unfitting-refused",
-        title: "An answer of another type and one for an unknown call are refused for good, and the wait stays open.",
-        level: Level::Derived,
-        requirements: &["WAIT-3", "THR-9"],
-        killed_by: &["takes-a-second-answer", "refusal-closes-the-wait"],
-        run: |cx| Box::pin(unfitting_refused(cx)),
-    },
-    Check {
-        id: "srv.answer.refusal-codes",
-        title: "Answers of another type, generation or content are 409 runtime.stale_wait, an unknown call is 404 runtime.unknown_action.",
-        level: Level::Assumed,
-        requirements: &["A-GEN"],
-        killed_by: &["stale-wait-is-nameless", "unknown-action-is-stale"],
-        run: |cx| Box::pin(refusal_codes(cx)),
-    },
-    Check {
-        id: "srv.answer.old-generation",
-        title: "Once the result is awaited, another decision is stale and the first one still a replay.",
-        level: Level::Assumed,
-        requirements: &["A-GEN"],
-        killed_by: &["stale-wait-is-nameless", "replay-answers-202"],
-        run: |cx| Box::pin(old_generation(cx)),
     },
 ];
 
@@ -123,80 +97,17 @@ async fn child_other_refused(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-async fn unfitting_refused(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::Approval).await?;
-    let parked = cx.parked(&session).await?;
-    let action = parked.action();
-    for (what, body) in [
-        (
-            "a result for a decision",
-            wait::result(cx.bench, action, &json!({})),
-        ),
-        ("a decision of no call", unknown_call(cx, action)),
-    ] {
-        let answer = cx.post(&session, &body).await?;
-        expect::refused_for_good(&answer)?;
-        cx.saw(format!("{what} answered {}", answer.status()), &answer);
-    }
-    let now = cx.log(&session.id).await?;
-    parked
-        .log
-        .expect_no_input_since(&now, "the log after the refusals")?;
-    let fitting = cx.accepted(&session, &wait::fitting(cx.bench, action)).await?;
-    cx.saw("the fitting answer is still accepted", &fitting);
-    cx.pass()
-}
-
-async fn refusal_codes(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::Approval).await?;
-    let parked = cx.parked(&session).await?;
-    let action = parked.action();
-    let unknown = cx.post(&session, &unknown_call(cx, action)).await?;
-    expect::error(&unknown, 404, "runtime.unknown_action")?;
-    cx.saw("an unknown call", &unknown);
-    let mut later = wait::confirmation(cx.bench, action, "allow");
-    later["payload"]["wait_generation"] = 2.into();
-    for body in [wait::result(cx.bench, action, &json!({})), later] {
-        stale(cx, &session, &body).await?;
-    }
-    let answered = Answered::by(cx, &session, &parked).await?;
-    stale(cx, &session, &wait::confirmation(cx.bench, action, "deny")).await?;
-    let now = cx.log(&session.id).await?;
-    answered
-        .log
-        .expect_no_input_since(&now, "the log after the refusals")?;
-    cx.pass()
-}
-
-async fn old_generation(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::GovernedTool).await?;
-    let parked = cx.parked(&session).await?;
-    let answered = Answered::by(cx, &session, &parked).await?;
-    let mut denial = wait::confirmation(cx.bench, parked.action(), "deny");
-    stale(cx, &session, &denial).await?;
-    denial["payload"]["wait_generation"] = 1.into();
-    stale(cx, &session, &denial).await?;
-    let again = cx.post(&session, &answered.body).await?;
-    whole_replay(&again, &answered.original)?;
-    cx.saw("the decision once more is a replay", &again);
-    let now = cx.log(&session.id).await?;
-    answered
-        .log
-        .expect_no_input_since(&now, "the log after the refusals")?;
-    cx.pass()
-}
-
 /// An answer that was accepted.
-struct Answered {
-    body: Value,
+pub(super) struct Answered {
+    pub(super) body: Value,
     /// It, as the log shows it.
-    original: Event,
+    pub(super) original: Event,
     /// The log when the Session stood still again.
-    log: Log,
+    pub(super) log: Log,
 }
 
 impl Answered {
-    async fn by(cx: &Context<'_>, session: &Session, parked: &wait::Parked) -> Result<Self, Stop> {
+    pub(super) async fn by(cx: &Context<'_>, session: &Session, parked: &wait::Parked) -> Result<Self, Stop> {
         let body = wait::fitting(cx.bench, parked.action());
         let set_up = |stop: Stop| stop.blocking("srv.continuation.allowed");
         cx.accepted(session, &body).await.map_err(set_up)?;
@@ -259,20 +170,7 @@ async fn once(cx: &Context<'_>, session: &Session, answered: &Answered) -> Resul
     )
 }
 
-fn unknown_call(cx: &Context<'_>, action: &Event) -> Value {
-    let mut body = wait::confirmation(cx.bench, action, "allow");
-    body["payload"]["tool_use_id"] = cx.bench.fresh_name("toolu").replace('-', "_").into();
-    body
-}
-
-async fn stale(cx: &mut Context<'_>, session: &Session, body: &Value) -> Result<(), Stop> {
-    let answer: Arc<Exchange> = cx.post(session, body).await?;
-    expect::error(&answer, 409, "runtime.stale_wait")?;
-    cx.saw("stale", &answer);
-    Ok(())
-}
-
-fn whole_replay(answer: &Exchange, original: &Event) -> Result<(), Stop> {
+pub(super) fn whole_replay(answer: &Exchange, original: &Event) -> Result<(), Stop> {
     expect::status(answer, 200)?;
     expect::equal(answer, "the replay", &original.raw, &expect::json(answer)?)
 }

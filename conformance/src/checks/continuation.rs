@@ -1,6 +1,5 @@
 use serde_json::Value;
 
-use super::wait::unsettled;
 use crate::{
     agent::AgentKind,
     check::Check,
@@ -87,7 +86,7 @@ fn denial(bench: &Bench, action: &Event) -> Value {
 async fn continues(cx: &mut Context<'_>, kind: AgentKind, answer: Answer) -> Judgement {
     let session = cx.session_of(kind).await?;
     let parked = cx.parked(&session).await?;
-    unsettled(parked.events(), &parked.log.evidence)?;
+    expect::unsettled(parked.events(), &parked.log.evidence)?;
     let accepted = cx.accepted(&session, &answer(cx.bench, parked.action())).await?;
     let log = cx.still(&session, parked.log.head()).await?;
     let run = same_run_settles(parked.run_id()?, &log, parked.log.head())?;
@@ -139,7 +138,7 @@ async fn allowed_needs_its_result(cx: &mut Context<'_>) -> Judgement {
     let decision = wait::confirmation(cx.bench, action, "allow");
     cx.accepted(&session, &decision).await?;
     let allowed = cx.still(&session, parked.log.head()).await?;
-    unsettled(allowed.above(parked.input.seq), &allowed.evidence)?;
+    expect::unsettled(allowed.above(parked.input.seq), &allowed.evidence)?;
     cx.saw("the allowed call is still open", &allowed.evidence);
     let result = wait::result(cx.bench, action, &"done".into());
     let accepted = cx.accepted(&session, &result).await?;

@@ -43,14 +43,6 @@ pub(crate) const CHECKS: &[Check] = &[
         run: |cx| Box::pin(parked(cx, AgentKind::CustomTool)),
     },
     Check {
-        id: "srv.interrupt.closes-the-wait",
-        title: "After an interrupt the wait is stale: its answer is refused and writes nothing.",
-        level: Level::Assumed,
-        requirements: &["A-GEN", "A-INT"],
-        killed_by: &["takes-answers-after-an-interrupt"],
-        run: |cx| Box::pin(closes_the_wait(cx)),
-    },
-    Check {
         id: "srv.interrupt.order",
         title: "An interrupt is followed by run.canceled with its reason and an idle with end_turn.",
         level: Level::Assumed,
@@ -76,14 +68,6 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["A-INT"],
         killed_by: &["interrupts-any-thread"],
         run: |cx| Box::pin(unknown_thread(cx)),
-    },
-    Check {
-        id: "srv.interrupt.queued-run-starts",
-        title: "An interrupt ends the active Run alone: a queued one starts after the idle.",
-        level: Level::Assumed,
-        requirements: &["A-INT", "A-OVERLAP"],
-        killed_by: &["interrupt-drops-the-queue"],
-        run: |cx| Box::pin(queued_run_starts(cx)),
     },
 ];
 
@@ -119,27 +103,13 @@ async fn parked(cx: &mut Context<'_>, kind: AgentKind) -> Judgement {
     cx.pass()
 }
 
-async fn closes_the_wait(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::CustomTool).await?;
-    let parked = cx.parked(&session).await?;
-    let log = interrupted(cx, &session, &parked.log).await?;
-    let answer = cx
-        .post(&session, &wait::fitting(cx.bench, parked.action()))
-        .await?;
-    expect::error(&answer, 409, "runtime.stale_wait")?;
-    let now = cx.log(&session.id).await?;
-    log.expect_no_input_since(&now, "the log after the late answer")?;
-    cx.saw("the answer comes too late", &answer);
-    cx.pass()
-}
-
 async fn order(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Question).await?;
     let parked = cx.parked(&session).await?;
     let log = interrupted(cx, &session, &parked.log).await?;
     let events = log.above(parked.log.head());
     let expected = ["user.interrupt", "run.canceled", "session.status_idle"];
-    expect_kinds(&log.evidence, events, &expected)?;
+    expect::kinds(&log.evidence, events, &expected)?;
     for (event, pointer, value) in [(1, "/reason", "interrupted"), (2, "/stop_reason", "end_turn")] {
         let what = format!("{pointer} of {}", expected[event]);
         let found = events[event].payload(pointer).unwrap_or(&Value::Null);
@@ -155,7 +125,7 @@ async fn idle(cx: &mut Context<'_>) -> Judgement {
     let answer = cx.post(&session, &interrupt(cx)).await?;
     expect::status(&answer, 202)?;
     let log = cx.log(&session.id).await?;
-    expect_kinds(&log.evidence, log.above(before.head()), &["user.interrupt"])?;
+    expect::kinds(&log.evidence, log.above(before.head()), &["user.interrupt"])?;
     cx.saw(
         "the interrupt stands in the log and nothing follows from it",
         &log.evidence,
@@ -176,39 +146,8 @@ async fn unknown_thread(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-async fn queued_run_starts(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::Slow).await?;
-    let (log, run) = run_of_slow(cx, &session).await?;
-    let marker = cx.bench.fresh_name("queued");
-    turn::say(cx.bench, &session.id, &marker)
-        .await
-        .map_err(|stop| stop.blocking("srv.overlap.queue"))?;
-    cx.accepted(&session, &interrupt(cx)).await?;
-    let starts = |log: &Log| log.events.iter().any(|event| begins_other(event, &run));
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), starts).await?;
-    let late = |log: Log| Stop::fail("run.started of the queued Run", "none", &log.evidence);
-    let now = looked.map_err(late)?;
-    let kinds: Vec<_> = now
-        .above(log.head())
-        .iter()
-        .map(|event| event.kind.as_str())
-        .collect();
-    let place = |kind: &str| kinds.iter().position(|other| *other == kind);
-    let in_order = place("run.canceled") < place("session.status_idle")
-        && place("session.status_idle") < place("run.started");
-    let expected = "run.canceled, session.status_idle, then run.started";
-    expect::that(in_order, &now.evidence, expected, kinds.join(", "))?;
-    cx.saw("the queued Run started after the idle", &now.evidence);
-    cx.post(&session, &interrupt(cx)).await?;
-    cx.pass()
-}
-
-fn begins_other(event: &Event, run: &str) -> bool {
-    event.kind == "run.started" && event.run_id() != Some(run)
-}
-
 /// A Run that works for seconds, and the log by then.
-async fn run_of_slow(cx: &Context<'_>, session: &Session) -> Result<(Log, String), Stop> {
+pub(super) async fn run_of_slow(cx: &Context<'_>, session: &Session) -> Result<(Log, String), Stop> {
     let marker = cx.bench.fresh_name("slow");
     turn::say(cx.bench, &session.id, &marker)
         .await
@@ -229,12 +168,12 @@ async fn run_of_slow(cx: &Context<'_>, session: &Session) -> Result<(Log, String
     }
 }
 
-fn interrupt(cx: &Context<'_>) -> Value {
+pub(super) fn interrupt(cx: &Context<'_>) -> Value {
     wait::signed(cx.bench, "user.interrupt", json!({}))
 }
 
 /// Interrupts and watches until the turn has settled, which has to happen.
-async fn interrupted(cx: &Context<'_>, session: &Session, before: &Log) -> Result<Log, Stop> {
+pub(super) async fn interrupted(cx: &Context<'_>, session: &Session, before: &Log) -> Result<Log, Stop> {
     let answer: Arc<Exchange> = cx.accepted(session, &interrupt(cx)).await?;
     let head = before.head();
     let settles = |log: &Log| log.above(head).iter().any(Event::settles_session);
@@ -273,9 +212,4 @@ async fn ends(cx: &Context<'_>, session: &Session, before: &Log, run: &str) -> R
         .any(|event| event.settles_run() && event.run_id() == Some(run));
     expect::that(named, &log.evidence, format!("an end of {run}"), "none")?;
     Ok(log)
-}
-
-pub(super) fn expect_kinds(evidence: &Exchange, events: &[Event], expected: &[&str]) -> Result<(), Stop> {
-    let kinds: Vec<_> = events.iter().map(|event| event.kind.as_str()).collect();
-    expect::that(kinds == expected, evidence, expected.join(", "), kinds.join(", "))
 }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::interrupt::expect_kinds;
+use super::interrupt::interrupt;
 use crate::{
     agent::AgentKind,
     check::Check,
@@ -23,6 +23,14 @@ pub(crate) const CHECKS: &[Check] = &[
             "outcome-without-its-run",
         ],
         run: |cx| Box::pin(iterations(cx)),
+    },
+    Check {
+        id: "srv.outcome.gives-up",
+        title: "An Outcome that no try satisfies ends as max_iterations_reached with its last try.",
+        level: Level::Assumed,
+        requirements: &["A-OUT"],
+        killed_by: &["tries-for-ever"],
+        run: |cx| Box::pin(gives_up(cx)),
     },
     Check {
         id: "srv.outcome.settles-nothing",
@@ -52,7 +60,7 @@ pub(crate) const CHECKS: &[Check] = &[
 
 async fn iterations(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Outcome).await?;
-    let log = worked_for(cx, &session).await?;
+    let log = worked_for(cx, &session, outcome(cx, "A short greeting.", 20)).await?;
     let evidence = &log.evidence;
     let defined = log
         .events
@@ -87,7 +95,7 @@ async fn iterations(cx: &mut Context<'_>) -> Judgement {
         cx.saw(format!("verdict {} is {result}", place + 1), evidence);
     }
     let end = [log.events.iter().rev().find(|event| event.settles_run()).cloned()];
-    expect_kinds(
+    expect::kinds(
         evidence,
         &end.into_iter().flatten().collect::<Vec<_>>(),
         &["run.completed"],
@@ -103,7 +111,7 @@ async fn iterations(cx: &mut Context<'_>) -> Judgement {
 
 async fn settles_nothing(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Outcome).await?;
-    let log = worked_for(cx, &session).await?;
+    let log = worked_for(cx, &session, outcome(cx, "A short greeting.", 20)).await?;
     let last = log
         .events
         .iter()
@@ -111,14 +119,32 @@ async fn settles_nothing(cx: &mut Context<'_>) -> Judgement {
     let Some(last) = last else {
         return Err(Stop::Inconclusive("no outcome.evaluated in the list".to_owned()));
     };
-    super::wait::unsettled(&log.events[..last], &log.evidence)?;
+    expect::unsettled(&log.events[..last], &log.evidence)?;
     cx.saw("nothing is settled before the last verdict", &log.evidence);
     cx.pass()
 }
 
+async fn gives_up(cx: &mut Context<'_>) -> Judgement {
+    let session = cx.session_of(AgentKind::Outcome).await?;
+    let log = worked_for(cx, &session, outcome(cx, "A hopeless one.", 2)).await?;
+    let verdicts = log
+        .events
+        .iter()
+        .filter(|event| event.kind == "outcome.evaluated");
+    let results: Vec<_> = verdicts.filter_map(|event| event.payload("/result")).collect();
+    if results.contains(&&Value::from("satisfied")) {
+        return Err(Stop::Inconclusive("the grader was satisfied".to_owned()));
+    }
+    let expected = ["needs_revision", "max_iterations_reached"];
+    let actual = format!("{results:?}");
+    expect::that(results == expected, &log.evidence, expected.join(", "), actual)?;
+    cx.saw("two tries, and no more", &log.evidence);
+    cx.pass()
+}
+
 /// Defines an Outcome and waits until the turn has settled.
-async fn worked_for(cx: &Context<'_>, session: &Session) -> Result<Log, Stop> {
-    cx.accepted(session, &outcome(cx, "A short greeting.")).await?;
+async fn worked_for(cx: &Context<'_>, session: &Session, outcome: Value) -> Result<Log, Stop> {
+    cx.accepted(session, &outcome).await?;
     let over = |log: &Log| {
         let is_over = |settles: fn(&Event) -> bool| log.events.iter().any(settles);
         is_over(Event::settles_run) && is_over(Event::settles_session)
@@ -129,7 +155,7 @@ async fn worked_for(cx: &Context<'_>, session: &Session) -> Result<Log, Stop> {
 
 async fn one_at_a_time(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Outcome).await?;
-    let body = outcome(cx, "A hopeless one.");
+    let body = outcome(cx, "A hopeless one.", 20);
     cx.accepted(&session, &body).await?;
     let second = cx.post(&session, &body).await?;
     let log = cx.log(&session.id).await?;
@@ -153,7 +179,7 @@ async fn one_at_a_time(cx: &mut Context<'_>) -> Judgement {
 
 async fn interrupted(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Outcome).await?;
-    cx.accepted(&session, &outcome(cx, "A hopeless one.")).await?;
+    cx.accepted(&session, &outcome(cx, "A hopeless one.", 20)).await?;
     let graded = |log: &Log| {
         log.events
             .iter()
@@ -184,12 +210,8 @@ async fn interrupted(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-fn outcome(cx: &Context<'_>, description: &str) -> Value {
+fn outcome(cx: &Context<'_>, description: &str, max_iterations: u64) -> Value {
     let rubric = json!({"type": "text", "content": "It is short and friendly."});
-    let payload = json!({"description": description, "rubric": rubric, "max_iterations": 20});
+    let payload = json!({"description": description, "rubric": rubric, "max_iterations": max_iterations});
     wait::signed(cx.bench, "user.define_outcome", payload)
-}
-
-fn interrupt(cx: &Context<'_>) -> Value {
-    wait::signed(cx.bench, "user.interrupt", json!({}))
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::interrupt::{interrupt, run_of_slow};
 use crate::{
     agent::AgentKind,
     check::Check,
@@ -36,6 +37,14 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["A-OVERLAP"],
         killed_by: &["overlap-is-refused", "one-run-for-all", "idles-in-the-queue"],
         run: |cx| Box::pin(queue(cx)),
+    },
+    Check {
+        id: "srv.overlap.interrupt-starts-the-next",
+        title: "An interrupt ends the active Run alone: a queued one starts after the idle.",
+        level: Level::Assumed,
+        requirements: &["A-INT", "A-OVERLAP"],
+        killed_by: &["interrupt-drops-the-queue"],
+        run: |cx| Box::pin(queued_run_starts(cx)),
     },
 ];
 
@@ -152,4 +161,35 @@ async fn queue(cx: &mut Context<'_>) -> Judgement {
     )?;
     cx.saw("the queued Run started when the first had settled", &log.evidence);
     cx.pass()
+}
+
+async fn queued_run_starts(cx: &mut Context<'_>) -> Judgement {
+    let session = cx.session_of(AgentKind::Slow).await?;
+    let (log, run) = run_of_slow(cx, &session).await?;
+    let marker = cx.bench.fresh_name("queued");
+    turn::say(cx.bench, &session.id, &marker)
+        .await
+        .map_err(|stop| stop.blocking("srv.overlap.queue"))?;
+    cx.accepted(&session, &interrupt(cx)).await?;
+    let starts = |log: &Log| log.events.iter().any(|event| begins_other(event, &run));
+    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), starts).await?;
+    let late = |log: Log| Stop::fail("run.started of the queued Run", "none", &log.evidence);
+    let now = looked.map_err(late)?;
+    let kinds: Vec<_> = now
+        .above(log.head())
+        .iter()
+        .map(|event| event.kind.as_str())
+        .collect();
+    let place = |kind: &str| kinds.iter().position(|other| *other == kind);
+    let in_order = place("run.canceled") < place("session.status_idle")
+        && place("session.status_idle") < place("run.started");
+    let expected = "run.canceled, session.status_idle, then run.started";
+    expect::that(in_order, &now.evidence, expected, kinds.join(", "))?;
+    cx.saw("the queued Run started after the idle", &now.evidence);
+    cx.post(&session, &interrupt(cx)).await?;
+    cx.pass()
+}
+
+fn begins_other(event: &Event, run: &str) -> bool {
+    event.kind == "run.started" && event.run_id() != Some(run)
 }

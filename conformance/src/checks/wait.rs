@@ -69,7 +69,7 @@ pub(crate) const CHECKS: &[Check] = &[
 async fn settles_nothing(cx: &mut Context<'_>, kind: AgentKind) -> Judgement {
     let session = cx.session_of(kind).await?;
     let parked = cx.parked(&session).await?;
-    unsettled(parked.events(), &parked.log.evidence)?;
+    expect::unsettled(parked.events(), &parked.log.evidence)?;
     let seq = parked.action().seq;
     cx.saw(
         format!("the call at seq {seq} is open and nothing is settled"),
@@ -82,7 +82,7 @@ async fn question_pauses(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Question).await?;
     let parked = cx.parked(&session).await?;
     let evidence = &parked.log.evidence;
-    unsettled(parked.events(), evidence)?;
+    expect::unsettled(parked.events(), evidence)?;
     let status = last_status(parked.events());
     expect::that(
         status == "session.status_paused",
@@ -129,7 +129,7 @@ async fn several_take_their_answers(cx: &mut Context<'_>) -> Judgement {
     let mut log = parked.log.clone();
     // Another order than that of the calls: each answer finds its own.
     for action in parked.actions.iter().rev() {
-        unsettled(log.above(parked.input.seq), &log.evidence)?;
+        expect::unsettled(log.above(parked.input.seq), &log.evidence)?;
         let answer = cx.accepted(&session, &wait::fitting(cx.bench, action)).await?;
         cx.saw(format!("the call at seq {} took its answer", action.seq), &answer);
         log = cx.still(&session, log.head()).await?;
@@ -183,27 +183,7 @@ fn names(evidence: &Exchange, idle: &Event, actions: &[&Event]) -> Result<(), St
     expect::equal(evidence, "event_ids of the boundary", &ids.into(), named)
 }
 
-/// No settlement among these events, neither of a Run nor of the Session.
-pub(super) fn unsettled(events: &[Event], evidence: &Exchange) -> Result<(), Stop> {
-    for event in events {
-        let actual = format!("{} at seq {}", event.kind, event.seq);
-        expect::that(
-            !event.settles_run(),
-            evidence,
-            "no end of a Run while an action is open",
-            &actual,
-        )?;
-        expect::that(
-            !event.settles_session(),
-            evidence,
-            "no settlement of the turn while an action is open",
-            &actual,
-        )?;
-    }
-    Ok(())
-}
-
-pub(super) fn last_status(events: &[Event]) -> &str {
+fn last_status(events: &[Event]) -> &str {
     let status = events
         .iter()
         .rev()

@@ -3,9 +3,12 @@
 mod access;
 mod answer;
 mod append;
+mod approval;
+mod authority;
 mod capability;
 mod continuation;
 mod edit;
+mod ending;
 mod errors;
 mod idempotency;
 mod interrupt;
@@ -20,6 +23,7 @@ mod stream;
 mod terminal;
 mod trace;
 mod turn;
+mod usage;
 mod wait;
 
 use crate::mutant::Mutant;
@@ -45,7 +49,11 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         payload::mutants(),
         interrupt::mutants(),
         overlap::mutants(),
+        authority::mutants(principal),
         outcome::mutants(),
+        approval::mutants(),
+        usage::mutants(),
+        ending::mutants(),
     ]
     .into_iter()
     .flatten()

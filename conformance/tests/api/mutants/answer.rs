@@ -41,7 +41,7 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 }
             })
             .kills("srv.answer.replay-status", "status 200")
-            .kills("srv.answer.old-generation", "status 200"),
+            .kills("srv.stale.old-generation", "status 200"),
         Mutant::new("takes-a-second-answer")
             .answer(|call, answer| {
                 if call.is_append() && is_answer(&call.json()) && answer.status == 409 {
@@ -49,7 +49,7 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 }
             })
             .kills("srv.answer.child-other-refused", "a 4xx status")
-            .kills("srv.answer.unfitting-refused", "a 4xx status"),
+            .kills("srv.stale.unfitting-refused", "a 4xx status"),
         Mutant::new("second-answer-is-written")
             .answer(|call, answer| {
                 if call.is_list() {
@@ -73,22 +73,22 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 let refused = call.is_append() && is_answer(&call.json()) && status == 409;
                 refused.then(|| with_body(call, &interrupt))
             })
-            .kills("srv.answer.unfitting-refused", "the log after the refusals"),
+            .kills("srv.stale.unfitting-refused", "the log after the refusals"),
         Mutant::new("stale-wait-is-nameless")
             .answer(|call, answer| {
                 if call.is_append() && answer.status == 409 {
                     answer.edit(|body| body["error"]["code"] = "runtime.conflict".into());
                 }
             })
-            .kills("srv.answer.refusal-codes", "runtime.stale_wait")
-            .kills("srv.answer.old-generation", "runtime.stale_wait"),
+            .kills("srv.stale.codes", "runtime.stale_wait")
+            .kills("srv.stale.old-generation", "runtime.stale_wait"),
         Mutant::new("unknown-action-is-stale")
             .answer(|call, answer| {
                 if call.is_append() && answer.status == 404 {
                     answer.status = 409;
                 }
             })
-            .kills("srv.answer.refusal-codes", "status 404"),
+            .kills("srv.stale.codes", "status 404"),
     ]
 }
 

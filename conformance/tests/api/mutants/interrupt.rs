@@ -48,7 +48,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
                     answer.status = 202;
                 }
             })
-            .kills("srv.interrupt.closes-the-wait", "status 409"),
+            .kills("srv.stale.after-an-interrupt", "status 409"),
         Mutant::new("interrupts-without-a-reason")
             .answer(|call, answer| {
                 edit_kind(call, answer, "run.canceled", |event| event["payload"] = json!({}));
@@ -95,7 +95,10 @@ pub(super) fn mutants() -> Vec<Mutant> {
             .kills("srv.interrupt.unknown-thread", "status 404"),
         Mutant::new("interrupt-drops-the-queue")
             .answer(|call, answer| drop_behind_first(call, answer, "run.started"))
-            .kills("srv.interrupt.queued-run-starts", "run.started of the queued"),
+            .kills(
+                "srv.overlap.interrupt-starts-the-next",
+                "run.started of the queued",
+            ),
     ]
 }
 

@@ -7,6 +7,8 @@ pub(super) fn mutants() -> Vec<Mutant> {
             .kills("srv.outcome.iterations", "result of verdict"),
         verdict("interrupted-outcome-fails", "interrupted", "failed")
             .kills("srv.outcome.interrupted", "the last verdict"),
+        verdict("tries-for-ever", "max_iterations_reached", "needs_revision")
+            .kills("srv.outcome.gives-up", "max_iterations_reached"),
         Mutant::new("tries-are-not-counted")
             .answer(|call, answer| {
                 edit_kind(call, answer, "outcome.evaluated", |event| {
