@@ -127,10 +127,13 @@ async fn denied_call_fails(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn unknown(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session().await?;
+    let session = cx.session_of(AgentKind::Approval).await?;
+    cx.parked(&session).await?;
+    let (known, _) = shown(cx, &session, 0).await?;
+    cx.saw("an ActionApproval that exists is shown", &known);
     let path = format!("{}/action_approvals", session.path());
     let answer = cx.send(Request::get(format!("{path}/appr_{:032}", 0))).await?;
     expect::error(&answer, 404, "resource.not_found")?;
-    cx.saw("an unknown ActionApproval is 404", &answer);
+    cx.saw("an unknown one is 404", &answer);
     cx.pass()
 }
