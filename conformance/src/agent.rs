@@ -29,13 +29,15 @@ pub enum AgentKind {
     Previews,
     /// Works on every message at once.
     Parallel,
-    /// Ends its turn for good by an error.
+    /// Ends its turn for good by an error; asked for a child, spawns one that its error terminates.
     Broken,
+    /// Asked for a child, spawns one that loses its Runner until its retries are spent.
+    Exhausted,
 }
 
 impl AgentKind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Question,
         Self::Approval,
         Self::CustomTool,
@@ -48,6 +50,7 @@ impl AgentKind {
         Self::Previews,
         Self::Parallel,
         Self::Broken,
+        Self::Exhausted,
     ];
 
     /// The name on the command line, and that of a deployment that is taken for one.
@@ -65,6 +68,7 @@ impl AgentKind {
             Self::Previews => "previews",
             Self::Parallel => "parallel",
             Self::Broken => "broken",
+            Self::Exhausted => "exhausted",
         }
     }
 
@@ -83,6 +87,7 @@ impl AgentKind {
             Self::Previews => "writes a message piece by piece",
             Self::Parallel => "works on every message at once",
             Self::Broken => "fails",
+            Self::Exhausted => "loses its Runner until its retries are spent",
         }
     }
 }

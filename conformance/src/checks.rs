@@ -3,28 +3,50 @@
 mod answer;
 mod append;
 mod approval;
+mod archive;
+mod archive_refusal;
 mod auth;
 mod authority;
 mod capability;
+mod child;
 mod continuation;
 mod contract;
+mod contract_refusals;
 mod deadline;
+mod deployment;
+mod diff;
 mod ending;
+mod error_order;
 mod errors;
+mod fork;
+mod fork_point;
+mod fork_session;
 mod idempotency;
 mod interrupt;
 mod list;
 mod order;
 mod outcome;
 mod overlap;
+mod page;
 mod payload;
 mod preview;
+mod preview_live;
+mod preview_type;
+mod prompt;
+mod prompt_decision;
 mod refusal;
 mod resume;
+mod run;
 mod session;
+mod spawn;
 mod stale;
+mod stall;
 mod stream;
 mod terminal;
+mod thread;
+mod thread_history;
+mod thread_resource;
+mod thread_stream;
 mod turn;
 mod usage;
 mod version;
@@ -32,18 +54,23 @@ mod wait;
 
 use crate::check::Check;
 
-/// One explicit table; the contract checks judge the whole run and stand last.
-const AREAS: [&[Check]; 29] = [
+/// One explicit table; the checks of the contract judge the whole run and stand last.
+const AREAS: [&[Check]; 51] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
     errors::CHECKS,
+    error_order::CHECKS,
     append::CHECKS,
     order::CHECKS,
     list::CHECKS,
+    page::CHECKS,
     stream::CHECKS,
+    stall::CHECKS,
     resume::CHECKS,
     preview::CHECKS,
+    preview_live::CHECKS,
+    preview_type::CHECKS,
     turn::CHECKS,
     wait::CHECKS,
     continuation::CHECKS,
@@ -58,11 +85,28 @@ const AREAS: [&[Check]; 29] = [
     usage::CHECKS,
     deadline::CHECKS,
     ending::CHECKS,
+    run::CHECKS,
     idempotency::CHECKS,
     refusal::CHECKS,
+    prompt::CHECKS,
+    prompt_decision::CHECKS,
+    deployment::CHECKS,
     capability::CHECKS,
+    thread::CHECKS,
+    thread_resource::CHECKS,
+    thread_history::CHECKS,
+    thread_stream::CHECKS,
+    archive::CHECKS,
+    archive_refusal::CHECKS,
+    child::CHECKS,
+    spawn::CHECKS,
+    fork::CHECKS,
+    fork_session::CHECKS,
+    fork_point::CHECKS,
+    diff::CHECKS,
     terminal::CHECKS,
     contract::CHECKS,
+    contract_refusals::CHECKS,
 ];
 
 /// Every check of the suite.

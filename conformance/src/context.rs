@@ -8,12 +8,15 @@ use crate::{
     expect,
     stimulus::{
         bench::Bench,
+        capability,
+        family::Family,
         log::Log,
+        long, look,
         session::{self, Session},
         settled::Settled,
+        thread::{Thread, Threads},
         turn::{self, Turn},
         wait::Parked,
-        watch,
     },
     stop::Stop,
     wire::{client::Opened, exchange::Exchange, reading::Reading, request::Request},
@@ -25,7 +28,11 @@ pub(crate) type Judgement = Result<Pass, Stop>;
 
 /// What several checks of one run share.
 #[derive(Debug, Default)]
-pub(crate) struct Shared(OnceCell<Result<Arc<Settled>, Stop>>);
+pub(crate) struct Shared {
+    settled: OnceCell<Result<Arc<Settled>, Stop>>,
+    family: OnceCell<Result<Arc<Family>, Stop>>,
+    long: OnceCell<Result<Arc<Session>, Stop>>,
+}
 
 /// What one check has at hand.
 #[derive(Debug)]
@@ -67,7 +74,7 @@ impl<'run> Context<'run> {
     /// A Session with two settled turns, made once a run and only read. Set-up: blocks on failure.
     pub(crate) async fn settled(&self) -> Result<Arc<Settled>, Stop> {
         self.shared
-            .0
+            .settled
             .get_or_init(|| async { Settled::build(self.bench).await.map(Arc::new) })
             .await
             .clone()
@@ -88,6 +95,45 @@ impl<'run> Context<'run> {
             Stop::Inconclusive(_) => stop,
             stop => stop.blocking("srv.session.create"),
         })
+    }
+
+    /// A Session with children at rest, made once a run and only read. Set-up: blocks on failure; inconclusive without an
+    /// Agent that spawns.
+    pub(crate) async fn family(&self) -> Result<Arc<Family>, Stop> {
+        let build = async || self.family_of(AgentKind::Coordinator).await.map(Arc::new);
+        self.shared.family.get_or_init(build).await.clone()
+    }
+
+    /// A Session of this check alone with the children of an Agent of this kind, at rest. Set-up: blocks on failure.
+    pub(crate) async fn family_of(&self, kind: AgentKind) -> Result<Family, Stop> {
+        let session = self.session_of(kind).await?;
+        self.offered("threads").await?;
+        Family::build(self.bench, session)
+            .await
+            .map_err(|stop| match stop {
+                Stop::Inconclusive(_) => stop,
+                stop => stop.blocking("srv.thread.list"),
+            })
+    }
+
+    /// A Session's primary thread. Set-up: blocks on failure.
+    pub(crate) async fn primary(&self, session_id: &str) -> Result<Thread, Stop> {
+        self.offered("threads").await?;
+        let threads = Threads::read(self.bench, session_id).await;
+        let primary = threads.and_then(|threads| threads.primary().cloned());
+        primary.map_err(|stop| stop.blocking("srv.thread.list"))
+    }
+
+    /// A Session whose log is longer than the largest page, made once a run and only read. Set-up: blocks on failure.
+    pub(crate) async fn long(&self) -> Result<Arc<Session>, Stop> {
+        self.offered("interrupts").await?;
+        let build = async || long::build(self.bench).await.map(Arc::new);
+        self.shared.long.get_or_init(build).await.clone()
+    }
+
+    /// Stops the check where the server lists this capability as disabled.
+    pub(crate) async fn offered(&self, id: &str) -> Result<(), Stop> {
+        capability::offered(self.bench, id).await
     }
 
     /// One settled turn. Set-up: blocks on failure.
@@ -123,7 +169,7 @@ impl<'run> Context<'run> {
 
     /// Looks at the list until above `seq` the Session stands still.
     pub(crate) async fn still(&self, session: &Session, seq: u64) -> Result<Log, Stop> {
-        watch::still(self.bench, &session.id, seq).await
+        look::still(self.bench, &session.id, seq).await
     }
 
     /// The list as it is now.

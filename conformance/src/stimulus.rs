@@ -1,12 +1,18 @@
 //! What the suite makes a server do, and the views it takes of the result.
 
 pub(crate) mod bench;
+pub(crate) mod capability;
 pub(crate) mod event;
+pub(crate) mod family;
+pub(crate) mod fork;
 pub(crate) mod log;
+pub(crate) mod long;
+pub(crate) mod look;
 pub(crate) mod replay;
 pub(crate) mod session;
 pub(crate) mod settled;
 pub(crate) mod tape;
+pub(crate) mod thread;
 pub(crate) mod turn;
 pub(crate) mod wait;
 pub(crate) mod watch;

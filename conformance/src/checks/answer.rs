@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, session::Session, wait, watch},
+    stimulus::{event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
     wire::exchange::Exchange,
 };
@@ -139,7 +139,7 @@ async fn child(cx: &Context<'_>) -> Result<(Session, Answered), Stop> {
     let set_up = |stop: Stop| stop.blocking("srv.continuation.tool-result");
     cx.accepted(&session, &body).await.map_err(set_up)?;
     let listed = |log: &Log| log.events.iter().any(|event| answers(event, &body));
-    let log = watch::until(cx.bench, &session.id, cx.bench.answer_deadline(), listed).await?;
+    let log = look::until(cx.bench, &session.id, cx.bench.answer_deadline(), listed).await?;
     let (Ok(log) | Err(log)) = log;
     let original = log.events.iter().find(|event| answers(event, &body)).cloned();
     let missing = || Stop::fail("the accepted answer in the list", "none", &log.evidence);

@@ -97,14 +97,17 @@ async fn envelope(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-fn one_shape(answer: &Exchange) -> Result<(), Stop> {
+pub(super) fn one_shape(answer: &Exchange) -> Result<(), Stop> {
     let body = expect::json(answer)?;
     let is = |pointer: &str, expected: &Value| {
         expect::equal(answer, pointer, expected, expect::member(answer, &body, pointer)?)
     };
     is("/type", &"error".into())?;
-    is("/error/type", &error_type(answer.status()).into())?;
-    is("/error/retryable", &false.into())?;
+    if let Some(expected) = error_type(answer.status()) {
+        is("/error/type", &expected.into())?;
+    }
+    let retryable = matches!(answer.status(), 429 | 500..);
+    is("/error/retryable", &retryable.into())?;
     for pointer in ["/error/code", "/error/message", "/request_id"] {
         let text = expect::string(answer, &body, pointer)?;
         expect::that(
@@ -132,8 +135,9 @@ fn one_shape(answer: &Exchange) -> Result<(), Stop> {
     is("/request_id", &header.into())
 }
 
-fn error_type(status: u16) -> &'static str {
-    match status {
+/// The type that goes with a status, where one is decided.
+fn error_type(status: u16) -> Option<&'static str> {
+    let expected = match status {
         400 => "invalid_request_error",
         401 => "authentication_error",
         403 => "permission_error",
@@ -143,10 +147,12 @@ fn error_type(status: u16) -> &'static str {
         413 => "request_too_large",
         422 => "unprocessable_error",
         429 => "rate_limit_error",
+        500 => "api_error",
         503 | 529 => "overloaded_error",
         504 => "timeout_error",
-        _ => "api_error",
-    }
+        _ => return None,
+    };
+    Some(expected)
 }
 
 async fn request_id(cx: &mut Context<'_>) -> Judgement {

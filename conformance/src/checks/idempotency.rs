@@ -1,3 +1,5 @@
+use futures::future::try_join_all;
+
 use crate::{
     check::Check,
     context::{Context, Judgement},
@@ -32,8 +34,22 @@ pub(crate) const CHECKS: &[Check] = &[
         killed_by: &["refusal-takes-the-key"],
         run: |cx| Box::pin(refusal_frees_the_key(cx)),
     },
+    Check {
+        id: "srv.idempotency.in-progress",
+        title: "Many calls at once under one key are done once; each is answered alike or told when to come back.",
+        level: Level::Assumed,
+        requirements: &["A-IDEM"],
+        killed_by: &[
+            "ignores-idempotency-keys",
+            "in-progress-without-a-time",
+            "in-progress-is-a-conflict",
+        ],
+        run: |cx| Box::pin(in_progress(cx)),
+    },
 ];
 
+/// How many calls are sent at once.
+const AT_ONCE: usize = 8;
 const KEY: &str = "idempotency-key";
 
 async fn replay(cx: &mut Context<'_>) -> Judgement {
@@ -81,6 +97,43 @@ async fn replay(cx: &mut Context<'_>) -> Judgement {
         "the message once in the log",
         format!("{copies} times"),
     )?;
+    cx.saw("it stands in the log once", &log.evidence);
+    cx.pass()
+}
+
+async fn in_progress(cx: &mut Context<'_>) -> Judgement {
+    let session = cx.session().await?;
+    let marker = cx.bench.fresh_name("at-once");
+    let append = Request::post(session.events(), &turn::message(cx.bench, &marker))
+        .header(KEY, cx.bench.fresh_name("key"));
+    let answers = try_join_all((0..AT_ONCE).map(|_| cx.send(append.clone()))).await?;
+    let last = cx.send(append).await?;
+    expect::success(&last)?;
+    let stored = expect::json(&last)?;
+    for answer in &answers {
+        if answer.status() == 503 {
+            let body = expect::error(answer, 503, "idempotency.in_progress")?;
+            let retryable = expect::member(answer, &body, "/error/retryable")?;
+            expect::equal(answer, "retryable", &true.into(), retryable)?;
+            let after = answer.header("retry-after").unwrap_or("none");
+            let told = after.parse::<u64>().is_ok();
+            expect::that(told, answer, "Retry-After in seconds", after)?;
+            cx.saw(format!("one was told to come back in {after} s"), answer);
+            continue;
+        }
+        expect::status(answer, last.status())?;
+        let body = expect::json(answer)?;
+        expect::equal(answer, "the answer under one key", &stored, &body)?;
+        cx.saw("one was answered with the one envelope", answer);
+    }
+    let log = cx.log(&session.id).await?;
+    let copies = log
+        .events
+        .iter()
+        .filter(|event| turn::is_marked(event, &marker))
+        .count();
+    let expected = "the message of all calls once in the log";
+    expect::that(copies == 1, &log.evidence, expected, format!("{copies} times"))?;
     cx.saw("it stands in the log once", &log.evidence);
     cx.pass()
 }

@@ -8,7 +8,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, session::Session, turn, wait, watch},
+    stimulus::{event::Event, log::Log, look, session::Session, turn, wait},
     stop::Stop,
     wire::exchange::Exchange,
 };
@@ -157,7 +157,7 @@ pub(super) async fn run_of_slow(cx: &Context<'_>, session: &Session) -> Result<(
             .iter()
             .any(|event| event.kind == "session.status_running")
     };
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), works).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), works).await?;
     let log = looked.map_err(|_| Stop::Inconclusive("the Agent did not begin".to_owned()))?;
     let input = turn::find(&log.events, &marker);
     let run = input.and_then(|input| log.above(input.seq - 1).iter().find_map(Event::run_id));
@@ -177,7 +177,7 @@ pub(super) async fn interrupted(cx: &Context<'_>, session: &Session, before: &Lo
     let answer: Arc<Exchange> = cx.accepted(session, &interrupt(cx)).await?;
     let head = before.head();
     let settles = |log: &Log| log.above(head).iter().any(Event::settles_session);
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), settles).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), settles).await?;
     let within = cx.bench.limits.turn;
     let unsettled = |_| {
         Stop::fail(

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, session::Session, wait, watch},
+    stimulus::{event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
 };
 
@@ -149,7 +149,7 @@ async fn worked_for(cx: &Context<'_>, session: &Session, outcome: Value) -> Resu
         let is_over = |settles: fn(&Event) -> bool| log.events.iter().any(settles);
         is_over(Event::settles_run) && is_over(Event::settles_session)
     };
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
     looked.map_err(|_| Stop::Inconclusive("the Outcome was not reached in time".to_owned()))
 }
 
@@ -185,7 +185,7 @@ async fn interrupted(cx: &mut Context<'_>) -> Judgement {
             .iter()
             .any(|event| event.kind == "outcome.evaluation_started")
     };
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), graded).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), graded).await?;
     looked.map_err(|_| Stop::Inconclusive("no try was graded in time".to_owned()))?;
     cx.accepted(&session, &interrupt(cx)).await?;
     let log = cx.log(&session.id).await?;

@@ -9,7 +9,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, turn, wait, watch},
+    stimulus::{event::Event, log::Log, look, turn, wait},
     stop::Stop,
 };
 
@@ -57,7 +57,7 @@ async fn each_run_settles(cx: &mut Context<'_>) -> Judgement {
             .map_err(|stop| stop.blocking("srv.append.accepted"))?;
     }
     let over = |log: &Log| ends(log).len() >= 2;
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
     let log = looked.map_err(|_| Stop::Inconclusive("two Runs did not settle in time".to_owned()))?;
     let runs: BTreeSet<_> = log
         .events
@@ -96,7 +96,7 @@ async fn parallel(cx: &mut Context<'_>) -> Judgement {
     let second = turn::say(cx.bench, &session.id, &cx.bench.fresh_name("other")).await?;
     cx.saw("the second message is accepted", &second);
     let over = |log: &Log| ends(log).len() >= 2;
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), over).await?;
     let log = looked.map_err(|_| Stop::Inconclusive("two Runs did not settle in time".to_owned()))?;
     let kinds = log.events.iter().map(|event| event.kind.as_str());
     let started = kinds.clone().filter(|kind| *kind == "run.started").count();
@@ -134,7 +134,7 @@ async fn queue(cx: &mut Context<'_>) -> Judgement {
         .await?;
     let starts = |event: &Event| event.kind == "run.started" && event.run_id() == Some(second.as_str());
     let started = |log: &Log| log.events.iter().any(starts);
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), started).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), started).await?;
     let never = |log: Log| Stop::fail(format!("run.started of {second}"), "none", &log.evidence);
     let log = looked.map_err(never)?;
     let until_start = log
@@ -172,7 +172,7 @@ async fn queued_run_starts(cx: &mut Context<'_>) -> Judgement {
         .map_err(|stop| stop.blocking("srv.overlap.queue"))?;
     cx.accepted(&session, &interrupt(cx)).await?;
     let starts = |log: &Log| log.events.iter().any(|event| begins_other(event, &run));
-    let looked = watch::until(cx.bench, &session.id, cx.bench.turn_deadline(), starts).await?;
+    let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), starts).await?;
     let late = |log: Log| Stop::fail("run.started of the queued Run", "none", &log.evidence);
     let now = looked.map_err(late)?;
     let kinds: Vec<_> = now

@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, session::Session, wait, watch},
+    stimulus::{event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
     wire::request::Request,
 };
@@ -127,7 +127,7 @@ async fn stands_as_sent(
     cx.accepted(session, body).await?;
     let sent = |event: &&Event| event.raw.get("type") == body.get("type");
     let listed = |log: &Log| log.above(before.head()).iter().any(|event| sent(&event));
-    let log = watch::until(cx.bench, &session.id, cx.bench.answer_deadline(), listed).await?;
+    let log = look::until(cx.bench, &session.id, cx.bench.answer_deadline(), listed).await?;
     let (Ok(log) | Err(log)) = log;
     let Some(event) = log.above(before.head()).iter().find(sent) else {
         let expected = format!("the accepted {} in the list", body["type"]);

@@ -35,8 +35,14 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.framing",
         title: "Each frame has the seq as id, the type as event and the envelope as data.",
         level: Level::Documented,
-        requirements: &["STR-3"],
-        killed_by: &["renumbers-ids", "frame-without-event", "frame-without-id"],
+        requirements: &["STR-3", "STR-5"],
+        killed_by: &[
+            "renumbers-ids",
+            "frame-without-event",
+            "frame-without-id",
+            "frames-run-together",
+            "frame-not-in-utf-8",
+        ],
         run: |cx| Box::pin(framing(cx)),
     },
     Check {

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The most a page may hold, by the published text.
-const LARGEST_PAGE: usize = 1000;
+pub(crate) const LARGEST_PAGE: usize = 1000;
 /// A walk longer than this does not end.
 const LONGEST_WALK: usize = 10_000;
 
@@ -38,11 +38,16 @@ impl Log {
 
     /// Walks the whole list by page tokens with pages of at most `limit`.
     pub(crate) async fn walk(bench: &Bench, session_id: &str, limit: usize) -> Result<Self, Stop> {
+        Self::walk_at(bench, &session::events(session_id), limit).await
+    }
+
+    /// The same of the list at this path.
+    pub(crate) async fn walk_at(bench: &Bench, path: &str, limit: usize) -> Result<Self, Stop> {
         let mut events = Vec::new();
         let mut seen = HashSet::new();
         let mut token: Option<String> = None;
         loop {
-            let mut request = Request::get(session::events(session_id)).query("limit", limit);
+            let mut request = Request::get(path).query("limit", limit);
             if let Some(token) = &token {
                 request = request.query("page", token);
             }
@@ -74,10 +79,15 @@ impl Log {
 
     /// Walks the list behind `after`, on by the last seq until an empty page.
     pub(crate) async fn walk_after(bench: &Bench, session_id: &str, after: u64) -> Result<Self, Stop> {
+        Self::walk_after_at(bench, &session::events(session_id), after).await
+    }
+
+    /// The same of the list at this path.
+    pub(crate) async fn walk_after_at(bench: &Bench, path: &str, after: u64) -> Result<Self, Stop> {
         let mut events: Vec<Event> = Vec::new();
         for _ in 0..LONGEST_WALK {
             let cursor = events.last().map_or(after, |event| event.seq);
-            let request = Request::get(session::events(session_id)).query("after", cursor);
+            let request = Request::get(path).query("after", cursor);
             let page = Page::read(bench.send(request.query("limit", LARGEST_PAGE)).await?)?;
             if page.events.is_empty() && page.next.is_none() {
                 return Ok(Self {

@@ -31,14 +31,23 @@ impl Turn {
 
 /// A message body, authored by the target's principal, that `marker` makes recognisable.
 pub(crate) fn message(bench: &Bench, marker: &str) -> Value {
-    json!({
-        "type": "user.message",
-        "payload": {
-            "content": [{"type": "text", "text": format!("Say hello in a few words. ({marker})")}],
-            "authored_by": bench.target.principal,
-            "caused_by": {"kind": "api"},
-        },
-    })
+    message_saying(bench, &format!("Say hello in a few words. ({marker})"))
+}
+
+/// A message body of this text, authored by the target's principal.
+pub(crate) fn message_saying(bench: &Bench, text: &str) -> Value {
+    input(
+        bench,
+        "user.message",
+        json!({"content": [{"type": "text", "text": text}]}),
+    )
+}
+
+/// An input of this kind, authored by the target's principal.
+pub(crate) fn input(bench: &Bench, kind: &str, mut payload: Value) -> Value {
+    payload["authored_by"] = bench.target.principal.as_str().into();
+    payload["caused_by"] = json!({"kind": "api"});
+    json!({"type": kind, "payload": payload})
 }
 
 /// Appends a message, which has to be accepted.

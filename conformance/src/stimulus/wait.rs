@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{bench::Bench, event::Event, log::Log, turn, watch};
+use super::{bench::Bench, event::Event, log::Log, look, turn};
 use crate::stop::Stop;
 
 /// A turn that stands still because its Agent asked for something.
@@ -30,10 +30,10 @@ impl Parked {
                 let above = log.above(input.seq);
                 // A turn of one thread that settled without a call makes none any more.
                 let over = actions == 1 && above.iter().any(Event::settles_session);
-                over || (asked.len() >= actions && watch::stands_still(above))
+                over || (asked.len() >= actions && look::stands_still(above))
             })
         };
-        let looked = watch::until(bench, session_id, bench.turn_deadline(), rests).await?;
+        let looked = look::until(bench, session_id, bench.turn_deadline(), rests).await?;
         let asks_nothing =
             || Stop::Inconclusive("the Agent made no call and asked no Question that blocks".to_owned());
         let log = looked.map_err(|_| asks_nothing())?;

@@ -76,7 +76,7 @@ async fn the_key_appears_in_no_report() {
             flags.extend([*form, path.to_str().unwrap()]);
         }
         let output = suite(&server, &relay.url, &flags).await;
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
         let files = written.map(|path| std::fs::read(path).unwrap());
         for report in [&output.stdout, &output.stderr].into_iter().chain(&files) {
             assert!(!report.is_empty());

@@ -4,6 +4,7 @@
 
 mod command;
 mod equivalents;
+mod fenced;
 mod forms;
 mod mutant;
 mod mutants;

@@ -4,23 +4,34 @@ mod access;
 mod answer;
 mod append;
 mod approval;
+mod archive;
 mod authority;
 mod capability;
+mod child;
+mod children;
 mod continuation;
+mod diff;
 mod edit;
 mod ending;
 mod errors;
+mod fork;
 mod idempotency;
 mod interrupt;
 mod list;
 mod log;
 mod outcome;
 mod overlap;
+mod page;
 mod payload;
+mod preview;
+mod prompt;
+mod resource;
 mod resume;
 mod session;
 mod stream;
 mod terminal;
+mod thread;
+mod thread_view;
 mod trace;
 mod turn;
 mod usage;
@@ -39,9 +50,19 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         list::mutants(),
         stream::mutants(),
         resume::mutants(principal),
+        preview::mutants(),
+        page::mutants(),
+        prompt::mutants(principal),
+        resource::mutants(),
         turn::mutants(),
         idempotency::mutants(),
         capability::mutants(principal),
+        thread::mutants(),
+        thread_view::mutants(),
+        archive::mutants(),
+        child::mutants(),
+        fork::mutants(),
+        diff::mutants(),
         terminal::mutants(),
         wait::mutants(),
         continuation::mutants(),

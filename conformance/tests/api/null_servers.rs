@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use checkfu_conformance::{Conclusion, Limits, Plan, Profile, Target, Verdict, checks};
+use futures::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -54,25 +55,28 @@ const ERROR: &[u8] =
 async fn a_null_server_passes_nothing() {
     for (name, respond) in NULL_SERVERS {
         let url = start(respond).await;
+        let target = Target::new(&url, "ck_test_0123456789", "prin_1").unwrap();
+        let mut plans = Vec::new();
         for profile in [Profile::Published, Profile::Reference] {
-            let target = Target::new(&url, "ck_test_0123456789", "prin_1").unwrap();
             for deployment in [None, Some("adep_1".to_owned())] {
                 let plan = Plan::new(target.clone().with_deployment(deployment)).with_profile(profile);
-                let report = judge(&plan.with_limits(short())).await;
-                assert_eq!(report.count(Verdict::Pass), 0, "{name}: {report}");
-                assert_eq!(report.conclusion, Conclusion::Nonconformant, "{name}: {report}");
-                assert_eq!(report.exit.code(), 1, "{name}");
-                let creation = report
-                    .check("srv.session.create")
-                    .unwrap()
-                    .failure
-                    .as_ref()
-                    .unwrap();
-                assert!(
-                    !creation.expected.is_empty() && !creation.actual.is_empty(),
-                    "{name}"
-                );
+                plans.push(plan.with_limits(short()));
             }
+        }
+        for report in join_all(plans.iter().map(judge)).await {
+            assert_eq!(report.count(Verdict::Pass), 0, "{name}: {report}");
+            assert_eq!(report.conclusion, Conclusion::Nonconformant, "{name}: {report}");
+            assert_eq!(report.exit.code(), 1, "{name}");
+            let creation = report
+                .check("srv.session.create")
+                .unwrap()
+                .failure
+                .as_ref()
+                .unwrap();
+            assert!(
+                !creation.expected.is_empty() && !creation.actual.is_empty(),
+                "{name}"
+            );
         }
     }
 }

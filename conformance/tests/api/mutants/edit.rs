@@ -1,6 +1,9 @@
 use serde_json::Value;
 
-use crate::traffic::{Answer, Call};
+use crate::{
+    mutant::Mutant,
+    traffic::{Answer, Call},
+};
 
 /// Leaves the events of this type out of a list.
 pub(super) fn drop_kind(call: &Call, answer: &mut Answer, kind: &str) {
@@ -63,3 +66,28 @@ pub(super) fn is_answer(event: &Value) -> bool {
 
 /// The id of a Run that there never was.
 pub(super) const NO_RUN: &str = "run_ffffffffffffffffffffffffffffffff";
+
+/// Changes the items of every page that `concerns` picks.
+pub(super) fn pages(
+    name: &'static str,
+    concerns: impl Fn(&Call) -> bool + Send + Sync + 'static,
+    change: impl Fn(&mut Vec<Value>) + Send + Sync + 'static,
+) -> Mutant {
+    Mutant::new(name).answer(move |call, answer| {
+        if concerns(call) && answer.status == 200 {
+            answer.edit_events(&change);
+        }
+    })
+}
+
+/// Changes the events of every list of a Session.
+pub(super) fn of_the_session(
+    name: &'static str,
+    change: impl Fn(&mut Vec<Value>) + Send + Sync + 'static,
+) -> Mutant {
+    pages(name, |call| call.is_list() && call.thread().is_none(), change)
+}
+
+pub(super) fn each(items: &mut [Value], change: impl Fn(&mut Value)) {
+    items.iter_mut().for_each(change);
+}

@@ -50,5 +50,47 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 answer.headers.insert("request-id", "req_always".parse().unwrap());
             })
             .kills("srv.errors.request-id", "of its own"),
+        Mutant::new("asks-for-the-version-first")
+            .answer(|call, answer| {
+                if answer.status == 401 && call.header("checkfu-version") == Some("1999-12-31") {
+                    answer.status = 400;
+                }
+            })
+            .kills("srv.errors.order", "status 401"),
+        Mutant::new("reads-the-body-before-the-path")
+            .answer(|call, answer| {
+                if answer.status == 404 && call.is_append() {
+                    answer.status = 400;
+                }
+            })
+            .kills("srv.errors.order", "status 404"),
+        Mutant::new("judges-letters-before-the-state")
+            .answer(|call, answer| {
+                if answer.status == 409 && call.is_append() {
+                    answer.edit(|body| body["error"]["code"] = "prompt_integrity.decision_required".into());
+                }
+            })
+            .kills("srv.errors.order", "error code runtime.invalid_transition"),
+        Mutant::new("conflicts-typed-as-requests")
+            .answer(|_, answer| {
+                if answer.status == 409 {
+                    answer.edit(|body| body["error"]["type"] = "invalid_request_error".into());
+                }
+            })
+            .kills("srv.contract.refusals", "/error/type"),
+        Mutant::new("unknown-endpoint-in-plain-words")
+            .answer(|call, answer| {
+                if call.path == "/v1/no_such_endpoint" {
+                    *answer = Answer::new(404, "text/plain", "no such thing");
+                }
+            })
+            .kills("srv.contract.refusals", "a JSON body"),
+        Mutant::new("unprocessable-is-retryable")
+            .answer(|_, answer| {
+                if answer.status == 422 {
+                    answer.edit(|body| body["error"]["retryable"] = true.into());
+                }
+            })
+            .kills("srv.contract.refusals", "/error/retryable"),
     ]
 }

@@ -3,6 +3,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use serde_json::json;
+
 use crate::{mutant::Mutant, traffic::Answer};
 
 const KEY: &str = "idempotency-key";
@@ -16,7 +18,11 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 call.headers.remove(KEY);
             })
             .kills("srv.idempotency.replay", "the replayed creation")
-            .kills("srv.idempotency.other-body", "status 422"),
+            .kills("srv.idempotency.other-body", "status 422")
+            .kills("srv.idempotency.in-progress", "the answer under one key"),
+        busy("in-progress-without-a-time", 503)
+            .kills("srv.idempotency.in-progress", "Retry-After in seconds"),
+        busy("in-progress-is-a-conflict", 409).kills("srv.idempotency.in-progress", "status 202"),
         Mutant::new("replays-for-any-body")
             .instead({
                 let stored = Arc::clone(&stored);
@@ -43,4 +49,17 @@ pub(super) fn mutants() -> Vec<Mutant> {
             })
             .kills("srv.idempotency.refusal-frees-the-key", "a 2xx status"),
     ]
+}
+
+/// Answers the second and the third call under a key in this way.
+fn busy(name: &'static str, status: u16) -> Mutant {
+    let calls: Mutex<HashMap<String, usize>> = Mutex::default();
+    Mutant::new(name).instead(move |call| {
+        let mut calls = calls.lock().unwrap();
+        let count = calls.entry(call.header(KEY)?.to_owned()).or_default();
+        *count += 1;
+        let error = json!({"code": "idempotency.in_progress", "retryable": true});
+        let body = json!({"type": "error", "error": error}).to_string();
+        matches!(count, 2 | 3).then(|| Answer::new(status, "application/json", body))
+    })
 }

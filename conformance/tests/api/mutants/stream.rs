@@ -48,6 +48,33 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 vec![frame]
             })
             .kills("srv.stream.framing", "as in the data"),
+        Mutant::new("frames-run-together")
+            .encode(|frame| {
+                let mut bytes = frame.bytes();
+                bytes.pop();
+                vec![bytes]
+            })
+            .kills("srv.stream.framing", "the event of seq"),
+        Mutant::new("frame-not-in-utf-8")
+            .encode(|frame| {
+                let text = String::from_utf8(frame.bytes()).unwrap();
+                let (head, rest) = text.split_at(text.find("\"payload\"").unwrap_or(0));
+                let novelty: &[u8] = if head.is_empty() { b"" } else { b"\"novelty\":\"\xff\"," };
+                vec![[head.as_bytes(), novelty, rest.as_bytes()].concat()]
+            })
+            .kills("srv.stream.framing", "a frame in UTF-8"),
+        Mutant::new("stalled-reader-misses-some")
+            .frame(|_, _, frame| match (20..25).contains(&frame.seq()) {
+                true => Vec::new(),
+                false => vec![frame],
+            })
+            .kills("srv.stream.stalled-reader", "the stream of a reader that stalled"),
+        Mutant::new("stalled-reader-jumps-ahead")
+            .frame(|call, _, frame| match call.cursor().is_none() && (5..100).contains(&frame.seq()) {
+                true => Vec::new(),
+                false => vec![frame],
+            })
+            .kills("srv.stream.stalled-reader", "the stream of a reader that stalled"),
         Mutant::new("stream-may-be-cached")
             .answer(|call, answer| {
                 if call.is_stream() {

@@ -67,6 +67,44 @@ impl Call {
         self.method == "GET" && self.path.contains("/runs/")
     }
 
+    /// A read of the list of threads.
+    pub(crate) fn is_thread_list(&self) -> bool {
+        self.method == "GET" && self.path.ends_with("/threads")
+    }
+
+    /// A read of one thread.
+    pub(crate) fn is_thread(&self) -> bool {
+        self.method == "GET" && self.thread().is_some() && self.path.matches('/').count() == 5
+    }
+
+    /// A read of the events of one thread.
+    pub(crate) fn is_thread_events(&self) -> bool {
+        self.is_list() && self.thread().is_some()
+    }
+
+    pub(crate) fn is_thread_stream(&self) -> bool {
+        self.path.ends_with("/stream") && self.thread().is_some()
+    }
+
+    pub(crate) fn is_archive(&self) -> bool {
+        self.path.ends_with("/archive")
+    }
+
+    pub(crate) fn is_fork(&self) -> bool {
+        self.path.ends_with("/fork")
+    }
+
+    /// The thread that the path names.
+    pub(crate) fn thread(&self) -> Option<&str> {
+        let (_, rest) = self.path.split_once("/threads/")?;
+        rest.split('/').next()
+    }
+
+    /// The Session that the path names.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.path.strip_prefix("/v1/sessions/")?.split('/').next()
+    }
+
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.query
             .iter()

@@ -30,6 +30,11 @@ impl Frame {
         !self.0.is_empty() && self.0.iter().all(|line| line.starts_with(':'))
     }
 
+    /// A frame that shows something before it is there.
+    pub(crate) fn is_preview(&self) -> bool {
+        matches!(self.kind(), "event_start" | "event_delta")
+    }
+
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
