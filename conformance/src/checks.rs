@@ -47,6 +47,7 @@ mod thread;
 mod thread_history;
 mod thread_resource;
 mod thread_stream;
+mod transition;
 mod turn;
 mod usage;
 mod version;
@@ -55,7 +56,7 @@ mod wait;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 51] = [
+const AREAS: [&[Check]; 52] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -86,6 +87,7 @@ const AREAS: [&[Check]; 51] = [
     deadline::CHECKS,
     ending::CHECKS,
     run::CHECKS,
+    transition::CHECKS,
     idempotency::CHECKS,
     refusal::CHECKS,
     prompt::CHECKS,

@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, session::Session, turn, wait},
+    stimulus::{session::Session, turn, wait},
     stop::Stop,
     wire::request::Request,
 };
@@ -68,51 +68,7 @@ pub(crate) const CHECKS: &[Check] = &[
         killed_by: &["ends-twice"],
         run: |cx| Box::pin(is_final(cx)),
     },
-    Check {
-        id: "srv.ending.legal-transitions",
-        title: "Each status in the log may follow the one before.",
-        level: Level::Assumed,
-        requirements: &["A-TRANS"],
-        killed_by: &["runs-without-provisioning", "works-after-the-end"],
-        run: |cx| Box::pin(legal_transitions(cx)),
-    },
 ];
-
-/// What may follow each status; a terminal one may follow all that are not terminal, and nothing follows it.
-const TRANSITIONS: &[(&str, &[&str])] = &[
-    ("pending", &["provisioning", "idle"]),
-    ("provisioning", &["running", "pending", "idle"]),
-    (
-        "running",
-        &[
-            "waiting",
-            "paused",
-            "reconciling",
-            "idle",
-            "pending",
-            "provisioning",
-        ],
-    ),
-    (
-        "waiting",
-        &["running", "provisioning", "pending", "idle", "waiting"],
-    ),
-    ("paused", &["pending", "provisioning", "idle"]),
-    ("reconciling", &["idle", "pending", "provisioning"]),
-    (
-        "idle",
-        &[
-            "pending",
-            "provisioning",
-            "running",
-            "waiting",
-            "paused",
-            "reconciling",
-            "idle",
-        ],
-    ),
-];
-const TERMINAL: [&str; 3] = ["completed", "failed", "canceled"];
 
 async fn failure_names_its_run(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session_of(AgentKind::Broken).await?;
@@ -234,35 +190,8 @@ async fn is_final(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-async fn legal_transitions(cx: &mut Context<'_>) -> Judgement {
-    for kind in [AgentKind::Question, AgentKind::GovernedTool] {
-        let session = cx.session_of(kind).await?;
-        let parked = cx.parked(&session).await?;
-        cx.accepted(&session, &wait::fitting(cx.bench, parked.action()))
-            .await?;
-        cx.still(&session, parked.log.head()).await?;
-        expect::success(&*end(cx, &session, "cancel").await?)?;
-        let log = cx.log(&session.id).await?;
-        let statuses: Vec<_> = log.events.iter().filter_map(status).collect();
-        for pair in statuses.windows(2) {
-            let expected = format!("a status that may follow {}", pair[0]);
-            expect::that(may_follow(pair[0], pair[1]), &log.evidence, expected, pair[1])?;
-        }
-        cx.saw(statuses.join(", "), &log.evidence);
-    }
-    cx.pass()
-}
-
-fn status(event: &Event) -> Option<&str> {
-    event.kind.strip_prefix("session.status_")
-}
-
-fn may_follow(one: &str, next: &str) -> bool {
-    let listed = TRANSITIONS.iter().find(|(from, _)| *from == one);
-    listed.is_some_and(|(_, to)| to.contains(&next) || TERMINAL.contains(&next))
-}
-
-async fn end(
+/// Ends a Session by the act of this name.
+pub(super) async fn end(
     cx: &Context<'_>,
     session: &Session,
     how: &str,

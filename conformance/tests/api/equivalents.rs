@@ -1,13 +1,14 @@
 //! Servers that differ where they may: no verdict changes.
 
-use checkfu_conformance::{Profile, Report, Verdict, checks};
+use checkfu_conformance::{AgentKind, Plan, Profile, Report, Verdict, checks};
+use checkfu_mock_server::MockServer;
 use futures::future::join_all;
 use serde_json::Value;
 
 use crate::{
     mutant::Mutant,
     relay::Relay,
-    server::{judge, plan, reference},
+    server::{judge, plan, reference, target},
 };
 
 /// What every decision leaves open.
@@ -56,6 +57,42 @@ async fn judge_under<const COUNT: usize>(
         (name, report)
     });
     join_all(judged).await
+}
+
+/// A-WAIT: the boundary of a wait may be a waiting alone or an idle alone.
+#[tokio::test]
+async fn either_boundary_of_a_wait_changes_no_verdict() {
+    let server = reference().await;
+    for style in ["waiting_style", "idle_style"] {
+        let target = target(server.url(), &server);
+        let target = target.with_agent(AgentKind::CustomTool, deployment(&server, style).await);
+        let areas = [
+            "wait",
+            "continuation",
+            "answer",
+            "stale",
+            "authority",
+            "payload",
+            "interrupt",
+        ];
+        let plan = Plan::new(target).with_strict(true);
+        let plan = plan.with_only(areas.map(|area| format!("srv.{area}.*"))).unwrap();
+        let report = judge(&plan).await;
+        assert!(report.count(Verdict::Pass) > 15, "{style}: {report}");
+        let passed = report.count(Verdict::Pass) + report.count(Verdict::NotSelected);
+        assert_eq!(passed, plan.selected().count(), "{style}: {report}");
+    }
+    server.shutdown().await;
+}
+
+/// The id of the built-in deployment of this name.
+async fn deployment(server: &MockServer, name: &str) -> String {
+    let request = reqwest::Client::new().get(format!("{}/v1/agent_deployments?limit=100", server.url()));
+    let answer = request.bearer_auth(server.api_key()).send().await.unwrap();
+    let page: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    let deployments = page["data"].as_array().unwrap();
+    let named = deployments.iter().find(|deployment| deployment["name"] == name);
+    named.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 fn carriage_returns() -> Mutant {

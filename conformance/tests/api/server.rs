@@ -15,9 +15,13 @@ pub(crate) async fn reference() -> MockServer {
 
 /// A plan under the profile `reference` with the default limits.
 pub(crate) fn plan(url: &str, server: &MockServer) -> Plan {
+    Plan::new(target(url, server)).with_profile(Profile::Reference)
+}
+
+/// The server at this address, with the ids of the reference server.
+pub(crate) fn target(url: &str, server: &MockServer) -> Target {
     let target = Target::new(url, server.api_key(), server.principal_id()).unwrap();
-    Plan::new(target.with_deployment(Some(server.deployment_id().to_owned())))
-        .with_profile(Profile::Reference)
+    target.with_deployment(Some(server.deployment_id().to_owned()))
 }
 
 /// For servers that are bound to keep the suite waiting.

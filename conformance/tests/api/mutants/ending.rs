@@ -65,7 +65,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
             .kills("srv.ending.is-final", "status 409"),
         Mutant::new("runs-without-provisioning")
             .answer(|call, answer| drop_kind(call, answer, "session.status_provisioning"))
-            .kills("srv.ending.legal-transitions", "may follow pending"),
+            .kills("srv.transition.legal", "may follow pending"),
         Mutant::new("works-after-the-end")
             .answer(|call, answer| {
                 if call.is_list() {
@@ -78,7 +78,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
                     });
                 }
             })
-            .kills("srv.ending.legal-transitions", "may follow canceled"),
+            .kills("srv.transition.legal", "may follow canceled"),
     ]
 }
 
