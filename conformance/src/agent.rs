@@ -72,6 +72,20 @@ impl AgentKind {
         }
     }
 
+    /// The capability without which its turns cannot be taken part in.
+    pub(crate) fn needs(self) -> Option<&'static str> {
+        match self {
+            Self::Question
+            | Self::Approval
+            | Self::CustomTool
+            | Self::GovernedTool
+            | Self::SeveralActions => Some("waits"),
+            Self::Outcome => Some("outcomes"),
+            Self::Coordinator | Self::Twins => Some("threads"),
+            Self::Slow | Self::Previews | Self::Parallel | Self::Broken | Self::Exhausted => None,
+        }
+    }
+
     /// What such an Agent does, as the end of "an Agent that …".
     pub fn does(self) -> &'static str {
         match self {

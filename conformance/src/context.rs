@@ -1,7 +1,10 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::sync::OnceCell;
+use tokio::{
+    sync::OnceCell,
+    time::{Instant, sleep},
+};
 
 use crate::{
     agent::AgentKind,
@@ -90,6 +93,9 @@ impl<'run> Context<'run> {
     /// A Session of this check alone whose Agent is of this kind. Set-up: blocks on failure; inconclusive without such an
     /// Agent.
     pub(crate) async fn session_of(&self, kind: AgentKind) -> Result<Session, Stop> {
+        if let Some(capability) = kind.needs() {
+            self.offered(capability).await?;
+        }
         let created = session::create_of(self.bench, kind).await;
         created.map_err(|stop| match stop {
             Stop::Inconclusive(_) => stop,
@@ -175,6 +181,22 @@ impl<'run> Context<'run> {
     /// The list as it is now.
     pub(crate) async fn log(&self, session_id: &str) -> Result<Log, Stop> {
         Log::read(self.bench, session_id).await
+    }
+
+    /// The list once it has come to rest: a server may write more behind a settlement.
+    pub(crate) async fn rested(&self, session_id: &str) -> Result<Log, Stop> {
+        let deadline = self.bench.turn_deadline();
+        let mut before = self.log(session_id).await?;
+        while Instant::now() < deadline {
+            sleep(turn::BETWEEN_LOOKS).await;
+            let now = self.log(session_id).await?;
+            if now.head() == before.head() {
+                return Ok(now);
+            }
+            before = now;
+        }
+        let why = "the log still grows after its turn settled".to_owned();
+        Err(Stop::Inconclusive(why))
     }
 
     /// Records that an answer of the server speaks for it.

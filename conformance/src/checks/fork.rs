@@ -130,7 +130,8 @@ fn copied(event: &Event, fork: &str) -> Event {
 async fn sides_live_apart(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
     cx.offered("forks").await?;
-    let before = cx.turn(&session).await?.log;
+    cx.turn(&session).await?;
+    let before = cx.rested(&session.id).await?;
     let made = fork::make(cx.bench, &session, &json!({})).await;
     let made = made.map_err(|stop| stop.blocking("srv.fork.keeps-ids-and-seqs"))?;
     let head = cx.log(&made.id).await?;
@@ -151,7 +152,7 @@ async fn sides_live_apart(cx: &mut Context<'_>) -> Judgement {
         &source.evidence,
     );
 
-    let after = cx.log(&made.id).await?;
+    let after = cx.rested(&made.id).await?;
     expect::that(
         after.head() > head.head(),
         &after.evidence,

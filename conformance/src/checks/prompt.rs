@@ -62,7 +62,7 @@ async fn undecided_is_refused(cx: &mut Context<'_>) -> Judgement {
     cx.offered("prompt_integrity").await?;
     let plain = cx.turn(&session).await?;
     cx.saw("a plain message is accepted", &plain.log.evidence);
-    let before = cx.log(&session.id).await?;
+    let before = cx.rested(&session.id).await?;
     for (what, text) in [
         ("look-alike letters", LOOKALIKE),
         ("bidirectional controls", REVERSED),

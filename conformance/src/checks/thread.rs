@@ -30,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["THR-1", "THR-10"],
         killed_by: &[
             "lists-the-youngest-first",
+            "younger-children-are-older",
             "child-of-another-parent",
             "thread-pages-lose-one",
         ],

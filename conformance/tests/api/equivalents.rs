@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// What every decision leaves open.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_reference_server_may_do_differently_changes_no_verdict() {
     let equivalents = [
         carriage_returns(),
@@ -26,7 +26,7 @@ async fn what_a_reference_server_may_do_differently_changes_no_verdict() {
 }
 
 /// What the published pages leave open, although the reference server decides it.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_any_server_may_do_differently_changes_no_verdict() {
     let equivalents = [
         other_event_ids(),
@@ -42,21 +42,24 @@ async fn what_any_server_may_do_differently_changes_no_verdict() {
     }
 }
 
-/// Judges all of them at once: most of a run is waiting.
+/// Judges all of them, each as a task of its own: most of a run is waiting.
 async fn judge_under<const COUNT: usize>(
     profile: Profile,
     equivalents: [Mutant; COUNT],
 ) -> Vec<(&'static str, Report)> {
-    let judged = equivalents.map(async |equivalent| {
-        let server = reference().await;
-        let name = equivalent.name;
-        let relay = Relay::start(server.url(), equivalent).await;
-        let plan = plan(&relay.url, &server).with_profile(profile).with_strict(true);
-        let report = judge(&plan).await;
-        server.shutdown().await;
-        (name, report)
+    let judged = equivalents.map(|equivalent| {
+        tokio::spawn(async move {
+            let server = reference().await;
+            let name = equivalent.name;
+            let relay = Relay::start(server.url(), equivalent).await;
+            let plan = plan(&relay.url, &server).with_profile(profile).with_strict(true);
+            let report = judge(&plan).await;
+            server.shutdown().await;
+            (name, report)
+        })
     });
-    join_all(judged).await
+    let judged = join_all(judged).await;
+    judged.into_iter().map(Result::unwrap).collect()
 }
 
 /// A-WAIT: the boundary of a wait may be a waiting alone or an idle alone.

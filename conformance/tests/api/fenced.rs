@@ -15,6 +15,7 @@ async fn what_is_switched_off_does_not_apply() {
         "previews",
         "interrupts",
         "waits",
+        "outcomes",
         "prompt_integrity",
     ];
     let server = MockServer::builder().without(off).unwrap().start().await.unwrap();
@@ -23,7 +24,10 @@ async fn what_is_switched_off_does_not_apply() {
         let fits = matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable);
         assert!(fits, "{}: {report}", check.id);
     }
-    for area in ["thread", "archive", "child", "fork", "diff", "prompt"] {
+    for area in [
+        "thread", "archive", "child", "fork", "diff", "prompt", "wait", "answer", "stale", "outcome",
+        "approval",
+    ] {
         let of_it = report
             .checks
             .iter()

@@ -32,9 +32,9 @@ pub(super) fn mutants() -> Vec<Mutant> {
         })
         .kills("srv.archive.freezes-stats", "the frozen stats"),
         edited("archived-thread-was-busier", Call::is_thread, move |thread| {
-            thread["usage"]["input_tokens"] = (100 + used()).into();
+            thread["stats"]["active_seconds"] = (100 + used()).into();
         })
-        .kills("srv.archive.freezes-stats", "the frozen usage"),
+        .kills("srv.archive.freezes-stats", "the frozen stats"),
         answered("primary-is-not-found-to-archive", 409, 404)
             .kills("srv.archive.not-the-primary", "status 409"),
         answered("archives-the-primary", 409, 200).kills("srv.archive.not-the-primary", "status 409"),

@@ -42,6 +42,15 @@ fn lists() -> Vec<Mutant> {
             .kills("srv.thread.list", "a walk of threads that ends"),
         threads("lists-the-youngest-first", |threads| threads.reverse())
             .kills("srv.thread.spawn-order", "the first thread"),
+        threads("younger-children-are-older", |threads| {
+            if let Some(last) = threads
+                .last_mut()
+                .filter(|thread| !thread["parent_thread_id"].is_null())
+            {
+                last["created_at"] = "1999-12-31T00:00:00.000Z".into();
+            }
+        })
+        .kills("srv.thread.spawn-order", "children by spawn"),
         threads("child-of-another-parent", |threads| {
             let children = threads
                 .iter_mut()
