@@ -19,7 +19,7 @@ use crate::storage::catalog as tables;
 use crate::storage::error::StorageError;
 use contents::Contents;
 use error::{PrincipalError, PublishError};
-use principal::Principal;
+use principal::{KNOWN, Principal};
 
 /// The deployments and Principals of one Workspace. Clones share them. What writes blocks until it is on the disk.
 #[derive(Debug, Clone)]
@@ -216,7 +216,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// Nothing is changed if a permission has no name, there are too many, or the storage fails.
+    /// Nothing is changed if a permission is unknown, there are too many, or the storage fails.
     pub(crate) fn set_principal(
         &self,
         id: &PrincipalId,
@@ -227,8 +227,8 @@ impl Catalog {
                 most: MAX_PERMISSIONS,
             });
         }
-        for permission in &permissions {
-            check_name(permission).map_err(|problem| PrincipalError::Permission { problem })?;
+        if let Some(name) = permissions.iter().find(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(PrincipalError::Permission { name: name.clone() });
         }
         let _change = self.change();
         let names: Vec<&str> = permissions.iter().map(String::as_str).collect();

@@ -5,6 +5,7 @@ mod event;
 mod frame;
 pub(crate) mod hostile;
 pub(crate) mod line;
+mod misfit;
 pub(crate) mod operation;
 mod paging;
 pub(crate) mod plan;

@@ -1,5 +1,6 @@
 //! Why a catalog was not changed.
 
+use super::principal::KNOWN;
 use crate::scenario::error::ScenarioError;
 use crate::storage::error::StorageError;
 
@@ -19,8 +20,8 @@ pub(crate) enum PublishError {
 /// A Principal that was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrincipalError {
-    #[error("a permission {problem}")]
-    Permission { problem: String },
+    #[error("there is no permission {name:?}; choose from {}", KNOWN.join(", "))]
+    Permission { name: String },
     #[error("a Principal has at most {most} permissions; leave some out")]
     TooMany { most: usize },
     #[error(transparent)]

@@ -14,6 +14,9 @@ use crate::wire::error::ApiError;
 /// How long a restart may leave the server down: a day, in milliseconds.
 const MAX_DOWN: u64 = 24 * 60 * 60 * 1000;
 
+/// How far time moves at once: 100 years of 365.25 days, in milliseconds. It never goes back.
+const MAX_ADVANCE: u64 = 36_525 * 24 * 60 * 60 * 1000;
+
 /// `{"on": {…}, "effect": {"kind": …, …}}`
 pub(super) fn fault(body: Value) -> Result<Fault, ApiError> {
     let mut fields = Fields::of(body, "")?;
@@ -23,7 +26,11 @@ pub(super) fn fault(body: Value) -> Result<Fault, ApiError> {
     };
     let effect = effect(fields.required("effect")?)?;
     fields.finish()?;
-    Ok(Fault { on, effect })
+    let fault = Fault { on, effect };
+    match fault.misfit() {
+        Some(problem) => Err(invalid("on.operation", problem)),
+        None => Ok(fault),
+    }
 }
 
 fn target(value: Value) -> Result<On, ApiError> {
@@ -86,8 +93,8 @@ fn effect(value: Value) -> Result<Effect, ApiError> {
     let Some(Value::String(name)) = members.remove("kind") else {
         return Err(invalid("effect.kind", &known()));
     };
-    let read = Effect::read(&name, Value::Object(members));
-    let effect = read
+    let given = Value::Object(members);
+    let effect = Effect::read(&name, given.clone())
         .ok_or_else(|| invalid("effect.kind", &known()))?
         .map_err(|error| {
             // A path of "." is the effect itself: a member is missing or unknown.
@@ -95,10 +102,24 @@ fn effect(value: Value) -> Result<Effect, ApiError> {
                 path if path == "." => "effect".to_owned(),
                 path => format!("effect.{path}"),
             };
-            invalid(&path, &format!("does not fit: {}", error.inner()))
+            let problem = error.inner().to_string();
+            let choices = choices(&name, given, &problem).unwrap_or_default();
+            invalid(&path, &format!("does not fit: {problem}{choices}"))
         })?;
     check(&effect)?;
     Ok(effect)
+}
+
+/// What a member that is missing may be: what is said of one that is there and fits nothing.
+fn choices(kind: &str, mut effect: Value, problem: &str) -> Option<String> {
+    let missing = problem.strip_prefix("missing field `")?.split('`').next()?;
+    effect
+        .as_object_mut()?
+        .insert(missing.to_owned(), Value::from(""));
+    let error = Effect::read(kind, effect)?.err()?;
+    let said = error.inner().to_string();
+    let (_, expected) = said.split_once("expected ")?;
+    (error.path().to_string() == missing).then(|| format!(", which is {expected}"))
 }
 
 /// What the types alone cannot tell.
@@ -125,6 +146,9 @@ pub(super) fn advance(body: Value) -> Result<Duration, ApiError> {
     let mut fields = Fields::of(body, "")?;
     let milliseconds = optional_count(&mut fields, "milliseconds")?;
     let milliseconds = milliseconds.ok_or_else(|| fields.invalid("milliseconds", "is required"))?;
+    if milliseconds > MAX_ADVANCE {
+        return Err(fields.invalid("milliseconds", "must be at most 3155760000000, 100 years"));
+    }
     fields.finish()?;
     Ok(Duration::from_millis(milliseconds))
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use axum::extract::{Path, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+#[cfg(not(feature = "mutants"))]
+use axum::routing::any;
 use axum::routing::{get, post};
 use axum::{Router, body::Body};
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use super::{Control, FixedClock};
 use crate::http::body::{self, EmptyBody};
 use crate::http::fields::invalid;
 use crate::http::key_ring::KeyHash;
+use crate::http::query;
 use crate::http::request_id;
 use crate::http::response::{Answer, Refused, json as json_response};
 use crate::wire::error::{ApiError, Code};
@@ -37,6 +40,8 @@ pub(crate) fn router(control: Control, token: &str) -> Router {
         .route("/control/restart", post(restart));
     #[cfg(feature = "mutants")]
     let routes = routes.route("/control/mutants", get(mutants).put(set_mutants));
+    #[cfg(not(feature = "mutants"))]
+    let routes = routes.route("/control/mutants", any(no_mutants));
     routes
         .merge(workspace_routes::routes())
         .merge(retention_routes::routes())
@@ -50,6 +55,7 @@ pub(crate) fn router(control: Control, token: &str) -> Router {
             let message = "this endpoint does not take this method; see Allow";
             Refused::from(ApiError::new(Code::MethodNotAllowed, message))
         })
+        .layer(from_fn(known_parameters))
         .layer(from_fn_with_state(KeyHash::of(token), authenticate))
         .route(
             "/healthz",
@@ -73,6 +79,15 @@ async fn authenticate(
     Err(ApiError::new(Code::InvalidKey, message)
         .with_param("Authorization")
         .into())
+}
+
+/// One endpoint has a parameter, and reads it itself.
+async fn known_parameters(request: Request, next: Next) -> Result<Response, Refused> {
+    let reads = request.method() == Method::POST && request.uri().path() == "/control/deployments";
+    if !reads {
+        query::none(request.uri())?;
+    }
+    Ok(next.run(request).await)
 }
 
 async fn faults(State(control): State<Control>) -> Answer {
@@ -128,6 +143,12 @@ async fn restart(State(control): State<Control>, request: Request) -> Answer {
     let restart = input::restart(read(request, EmptyBody::IsAnObject).await?)?;
     control.restart(restart).await.map_err(failed)?;
     Ok(answer(StatusCode::OK, &json!({"status": "ok"})))
+}
+
+#[cfg(not(feature = "mutants"))]
+async fn no_mutants() -> Refused {
+    let message = "this server has no mutants; build it with the cargo feature `mutants`";
+    ApiError::new(Code::NotFound, message).into()
 }
 
 #[cfg(feature = "mutants")]

@@ -42,6 +42,15 @@ pub enum WorkspaceError {
     /// The scenario is refused: line, field and fix.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
+    /// The AgentDeployment does not exist.
+    #[error("there is no AgentDeployment {id}; publish under a name to get a new one")]
+    UnknownDeployment {
+        /// What was asked for.
+        id: String,
+    },
+    /// A Principal cannot have these permissions.
+    #[error("{0}")]
+    Permission(String),
     /// What was given does not fit.
     #[error("{0}")]
     Invalid(String),
@@ -77,8 +86,8 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`WorkspaceError`] if the id is not `prin_` and 32 lower-case hexadecimal digits, a permission has no proper name,
-    /// or the storage fails. Nothing is changed then.
+    /// [`WorkspaceError`] if the id is not `prin_` and 32 lower-case hexadecimal digits, a permission is unknown (`approve` is the
+    /// one that there is), or the storage fails. Nothing is changed then.
     pub fn set_principal(
         &self,
         id: &str,
@@ -88,7 +97,7 @@ impl Workspace {
         let set = self.catalog()?.set_principal(&principal(id)?, permissions);
         set.map_err(|error| match error {
             PrincipalError::Storage(error) => WorkspaceError::Unavailable(error.into()),
-            other => WorkspaceError::Invalid(other.to_string()),
+            other => WorkspaceError::Permission(other.to_string()),
         })
     }
 
@@ -154,6 +163,7 @@ impl Workspace {
         let published = catalog.publish(target, yaml, now, &mut SystemEntropy);
         let (id, revision) = published.map_err(|error| match error {
             PublishError::Scenario(error) => WorkspaceError::Scenario(error),
+            PublishError::UnknownDeployment { id } => WorkspaceError::UnknownDeployment { id },
             PublishError::Storage(error) => WorkspaceError::Unavailable(error.into()),
             other => WorkspaceError::Invalid(other.to_string()),
         })?;

@@ -47,7 +47,14 @@ async fn add(State(control): State<Control>, request: Request) -> Answer {
     let id = fields.required_text("id")?;
     let permissions = permissions(&mut fields, false)?;
     fields.finish()?;
-    set(control.workspace(), id, permissions, StatusCode::CREATED, "id").await
+    let workspace = control.workspace();
+    let is_known = workspace.principals().iter().any(|principal| principal.id == id);
+    let status = if is_known {
+        StatusCode::OK
+    } else {
+        StatusCode::CREATED
+    };
+    set(workspace, id, permissions, status, "id").await
 }
 
 async fn permit(State(control): State<Control>, Path(id): Path<String>, request: Request) -> Answer {
@@ -180,6 +187,12 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 fn refused(error: &WorkspaceError, param: &str) -> ApiError {
     match error {
+        WorkspaceError::UnknownDeployment { .. } => {
+            ApiError::new(Code::NotFound, error.to_string()).with_param("agent_deployment_id")
+        }
+        WorkspaceError::Permission(_) => {
+            ApiError::new(Code::InvalidBody, error.to_string()).with_param("permissions")
+        }
         WorkspaceError::Scenario(_) | WorkspaceError::Invalid(_) => {
             ApiError::new(Code::InvalidBody, error.to_string()).with_param(param)
         }

@@ -60,6 +60,11 @@ impl Operation {
         matches!(self, Self::Stream | Self::ThreadStream)
     }
 
+    /// Whether it may read a single resource.
+    pub(crate) fn is_read(self) -> bool {
+        matches!(self, Self::RetrieveSession | Self::Other)
+    }
+
     pub(crate) fn is_list(self) -> bool {
         matches!(
             self,

@@ -105,7 +105,8 @@ impl Faults {
     }
 
     /// Plans a fault from the next request on; gives its id. Faults that meet the same request all take effect, in the
-    /// order in which they were planned, until one leaves no answer to change.
+    /// order in which they were planned, until one leaves no answer to change. One that can never change anything, such as
+    /// previews of a `POST`, is planned here all the same and never fires; the builder and the control listener refuse it.
     pub fn plan(&self, fault: Fault) -> String {
         let mut planned = self.lock();
         planned.made += 1;

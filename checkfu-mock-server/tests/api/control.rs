@@ -121,6 +121,60 @@ async fn faults_are_planned_over_http() {
     assert!(world.server.control().faults().all().is_empty());
 }
 
+/// A member that is missing is told with what it may be.
+#[tokio::test]
+async fn a_missing_member_is_told_with_its_choices() {
+    let (_world, behind) = controlled(MockServer::builder()).await;
+    for (effect, choices) in [
+        (json!({"kind": "cut"}), &["`how`", "reset", "silence"][..]),
+        (json!({"kind": "cut", "how": "reset"}), &["`at`", "mid_event"][..]),
+        (json!({"kind": "preview"}), &["`edit`", "phantom"][..]),
+        (json!({"kind": "delay"}), &["`milliseconds`"][..]),
+    ] {
+        let body = json!({ "effect": effect }).to_string();
+        let (status, answer) = behind.call("POST", "/control/faults", &body).await;
+        let told = answer["error"]["message"].as_str().unwrap();
+        assert_eq!(status, 400, "{answer}");
+        for choice in choices {
+            assert!(told.contains(choice), "no {choice} in {told}");
+        }
+    }
+}
+
+/// A parameter that an endpoint does not have is named, not passed over.
+#[tokio::test]
+async fn unknown_parameters_are_refused() {
+    let (_world, behind) = controlled(MockServer::builder()).await;
+    for (method, path, param) in [
+        ("GET", "/control/faults?foo=1", "foo"),
+        ("DELETE", "/control/faults?foo=1", "foo"),
+        ("GET", "/control/journal?limit=1", "limit"),
+        ("GET", "/control/deployments?name=plain", "name"),
+        ("POST", "/control/deployments?nam=x", "nam"),
+        ("POST", "/control/snapshots?x", "x"),
+    ] {
+        let (status, answer) = behind.call(method, path, "").await;
+        assert_eq!(
+            (status, &answer["error"]["code"], &answer["error"]["param"]),
+            (400, &json!("request.invalid_parameter"), &json!(param)),
+            "{method} {path} {answer}"
+        );
+    }
+}
+
+/// Whoever asks for mutants where there are none is told what they need.
+#[cfg(not(feature = "mutants"))]
+#[tokio::test]
+async fn mutants_need_the_feature() {
+    let (_world, behind) = controlled(MockServer::builder()).await;
+    for method in ["GET", "PUT"] {
+        let (status, answer) = behind.call(method, "/control/mutants", "").await;
+        let told = answer["error"]["message"].as_str().unwrap();
+        assert_eq!(status, 404, "{answer}");
+        assert!(told.contains("`mutants`"), "{told}");
+    }
+}
+
 /// What makes no sense is refused with the member that is wrong and what would fit, and plans nothing.
 #[tokio::test]
 async fn bad_input_names_the_member() {
@@ -199,7 +253,32 @@ async fn bad_input_names_the_member() {
             json!({"on": {"wher": 1}, "effect": {"kind": "go_away"}}),
             Some("on.wher"),
         ),
+        (
+            "/control/faults",
+            json!({"on": {"operation": "connect"}, "effect": {"kind": "go_away"}}),
+            Some("on.operation"),
+        ),
+        (
+            "/control/faults",
+            json!({"on": {"operation": "connect", "path": "/v1"}, "effect": {"kind": "cut", "how": "reset", "at": "request"}}),
+            Some("on.operation"),
+        ),
+        (
+            "/control/faults",
+            json!({"on": {"operation": "post_event"}, "effect": {"kind": "preview", "edit": "drop"}}),
+            Some("on.operation"),
+        ),
+        (
+            "/control/faults",
+            json!({"on": {"operation": "stream"}, "effect": {"kind": "page", "edit": "loop"}}),
+            Some("on.operation"),
+        ),
         ("/control/clock/advance", json!({}), Some("milliseconds")),
+        (
+            "/control/clock/advance",
+            json!({"milliseconds": 3_155_760_000_001_u64}),
+            Some("milliseconds"),
+        ),
         (
             "/control/clock/advance",
             json!({"milliseconds": 1.5}),

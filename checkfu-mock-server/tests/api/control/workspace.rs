@@ -23,6 +23,11 @@ async fn the_workspace_is_changed_from_behind() {
         (201, body.clone())
     );
     world.client.post("/v1/sessions", &create).await.ok(201);
+    let again = json!({"id": id}).to_string();
+    assert_eq!(
+        behind.call("POST", "/control/principals", &again).await,
+        (200, json!({"id": id, "permissions": []}))
+    );
     let path = format!("/control/principals/{id}/permissions");
     assert_eq!(behind.call("PUT", &path, r#"{"permissions": []}"#).await.0, 200);
     let yaml = checkfu_mock_server::built_in_scenarios()
@@ -53,6 +58,13 @@ async fn the_workspace_is_changed_from_behind() {
             Some("permissions[0]"),
         ),
         ("PUT", &*path, "{}", 400, Some("permissions")),
+        (
+            "PUT",
+            &*path,
+            r#"{"permissions": ["foo"]}"#,
+            400,
+            Some("permissions"),
+        ),
         (
             "PUT",
             "/control/principals/me/permissions",
@@ -122,7 +134,12 @@ async fn revisions_are_published_while_sessions_go_on() {
     let second = behind.call("POST", &path, &scenario("two")).await;
     assert_eq!((second.0, &second.1["revision"]), (201, &json!(2)));
     let unknown = format!("/control/deployments/adep_{:032x}/revisions", u128::MAX);
-    assert_eq!(behind.call("POST", &unknown, &scenario("two")).await.0, 400);
+    let (status, answer) = behind.call("POST", &unknown, &scenario("two")).await;
+    assert_eq!(
+        (status, answer["error"]["param"].as_str()),
+        (404, Some("agent_deployment_id")),
+        "{answer}"
+    );
     assert_eq!(
         behind
             .call("POST", "/control/deployments?name=a%20b", &scenario("two"))
