@@ -1,5 +1,6 @@
 //! The command line; every flag is also an environment variable.
 
+mod environment;
 mod error;
 mod listening;
 mod testing;
@@ -8,8 +9,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use checkfu_mock_server::{MockServer, MockServerBuilder};
-use clap::{ArgGroup, Parser, Subcommand, value_parser};
+use checkfu_mock_server::{CapabilityError, MockServer, MockServerBuilder, StartError};
+use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, Subcommand, value_parser};
 
 use crate::log_filter::LogFilter;
 use crate::scenario_command::ScenarioCommand;
@@ -32,7 +33,7 @@ pub(crate) struct Flags {
     data_dir: Option<PathBuf>,
 
     /// Keep the log in memory; it is gone when the server stops.
-    #[arg(long, env = "CHECKFU_MOCK_IN_MEMORY")]
+    #[arg(long, env = "CHECKFU_MOCK_IN_MEMORY", value_parser = environment::parse_switch)]
     in_memory: bool,
 
     /// The one key that opens the server; without it one is made up, and kept in the data directory.
@@ -40,7 +41,7 @@ pub(crate) struct Flags {
     api_key: Option<String>,
 
     /// Another Principal that Sessions may act as; may be repeated, or separated by commas.
-    #[arg(long = "principal", env = "CHECKFU_MOCK_PRINCIPALS", value_delimiter = ',')]
+    #[arg(long = "principal", env = "CHECKFU_MOCK_PRINCIPALS", value_delimiter = ',', value_parser = principal)]
     principals: Vec<String>,
 
     /// A scenario file to publish under its own name; may be repeated, or separated by commas.
@@ -48,7 +49,7 @@ pub(crate) struct Flags {
     scenarios: Vec<PathBuf>,
 
     /// A capability to leave off, such as forks; may be repeated, or separated by commas.
-    #[arg(long = "disable", env = "CHECKFU_MOCK_DISABLE", value_delimiter = ',')]
+    #[arg(long = "disable", env = "CHECKFU_MOCK_DISABLE", value_delimiter = ',', value_parser = capability)]
     disabled: Vec<String>,
 
     /// What an agent takes for each step of a Run, in milliseconds.
@@ -79,6 +80,16 @@ pub(crate) enum Command {
 }
 
 impl Flags {
+    /// What the command line and the environment say; ends the program where that makes no sense.
+    pub(crate) fn read() -> Self {
+        let mut command = environment::applied(Self::command());
+        // An argument is called what an error calls it once its command is built.
+        command.build();
+        let read = command.clone().try_get_matches();
+        let read = read.and_then(|matches| Self::from_arg_matches(&matches));
+        read.unwrap_or_else(|error| environment::explained(error, &command).exit())
+    }
+
     /// The server that the flags describe.
     pub(crate) fn builder(&self) -> Result<MockServerBuilder, FlagError> {
         let mut builder = MockServer::builder()
@@ -96,7 +107,7 @@ impl Flags {
         }
         for path in &self.scenarios {
             let yaml = std::fs::read_to_string(path).map_err(|source| FlagError::File {
-                flag: "--scenario",
+                flag: "--scenario (CHECKFU_MOCK_SCENARIOS)",
                 path: path.clone(),
                 source,
             })?;
@@ -108,10 +119,32 @@ impl Flags {
         Ok(self.testing.apply(self.listening.apply(builder)?))
     }
 
+    /// The flags, with what they said, that a server was not started for.
+    pub(crate) fn blamed(&self, error: &StartError) -> Option<String> {
+        match error {
+            StartError::ApiKey => Some("--api-key (CHECKFU_MOCK_API_KEY)".to_owned()),
+            StartError::ControlToken => Some("--control-token (CHECKFU_MOCK_CONTROL_TOKEN)".to_owned()),
+            StartError::Tls { .. } => Some(self.listening.tls_flags()),
+            _ => None,
+        }
+    }
+
     /// Whether the seed of the faults is worth telling.
     pub(crate) fn is_hostile(&self) -> bool {
         self.testing.hostile
     }
+}
+
+/// A Principal's identifier; blanks around it are those of a list.
+fn principal(text: &str) -> Result<String, StartError> {
+    let id = text.trim();
+    MockServer::builder().principal(id).map(|_| id.to_owned())
+}
+
+/// A capability's name, likewise.
+fn capability(text: &str) -> Result<String, CapabilityError> {
+    let name = text.trim();
+    MockServer::builder().without([name]).map(|_| name.to_owned())
 }
 
 impl fmt::Debug for Flags {

@@ -7,8 +7,7 @@ mod scenario_command;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use checkfu_mock_server::{MockServer, StartError};
-use clap::Parser;
+use checkfu_mock_server::{MockServer, StartError, StorageError};
 use flags::{Command, FlagError, Flags};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -16,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let flags = Flags::parse();
+    let flags = Flags::read();
     if let Some(Command::Scenario(command)) = &flags.command {
         return scenario_command::run(command);
     }
@@ -56,6 +55,8 @@ enum Failure {
     Usage(FlagError),
     #[error(transparent)]
     Start(StartError),
+    #[error("--data-dir: {0}")]
+    DataDirectory(StorageError),
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -64,9 +65,7 @@ impl From<FlagError> for Failure {
     fn from(error: FlagError) -> Self {
         match error {
             FlagError::Start(error) => error.into(),
-            FlagError::Capability(_) | FlagError::File { .. } | FlagError::Scenario { .. } => {
-                Self::Usage(error)
-            }
+            other => Self::Usage(other),
         }
     }
 }
@@ -80,7 +79,15 @@ impl From<StartError> for Failure {
             | StartError::Principal { .. }
             | StartError::KeepAlive
             | StartError::Limit { .. }
+            | StartError::Drain
             | StartError::Tls { .. } => Self::Usage(FlagError::Start(error)),
+            StartError::Storage(
+                error @ (StorageError::Io { .. }
+                | StorageError::InUse { .. }
+                | StorageError::Foreign { .. }
+                | StorageError::UnsupportedFormat { .. }
+                | StorageError::KeyFile { .. }),
+            ) => Self::DataDirectory(error),
             _ => Self::Start(error),
         }
     }
@@ -89,7 +96,14 @@ impl From<StartError> for Failure {
 async fn run(flags: Flags) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let server = flags.builder()?.start().await?;
+    let server = flags
+        .builder()?
+        .start()
+        .await
+        .map_err(|source| match flags.blamed(&source) {
+            Some(flags) => FlagError::Named { flags, source },
+            None => FlagError::Start(source),
+        })?;
     announce(&server, &flags)?;
     tokio::select! {
         _ = terminate.recv() => {}

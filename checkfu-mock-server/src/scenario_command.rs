@@ -3,9 +3,15 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::{self, Utf8Error};
 
-use checkfu_mock_server::{SCENARIO_SCHEMA, built_in_scenarios, check_scenario, record_scenario};
+use checkfu_mock_server::{
+    RecordError, SCENARIO_SCHEMA, built_in_scenarios, check_scenario, record_scenario,
+};
 use clap::Subcommand;
+
+/// How the program ends when a file cannot be read, and nothing worse happened.
+const UNREADABLE: u8 = 1;
 
 /// How the program ends when a file is refused.
 const REFUSED: u8 = 2;
@@ -83,25 +89,43 @@ fn carry_out(command: &ScenarioCommand) -> io::Result<ExitCode> {
 }
 
 fn check(files: &[PathBuf], out: &mut impl Write) -> io::Result<ExitCode> {
-    let mut code = ExitCode::SUCCESS;
+    let mut worst = 0;
     for file in files {
-        let text = read(file)?;
-        match check_scenario(&text) {
-            Ok(()) => writeln!(out, "{}: ok", file.display())?,
+        let bytes = match read(file) {
+            Ok(bytes) => bytes,
             Err(error) => {
-                eprintln!("{}: {error}", file.display());
-                code = ExitCode::from(REFUSED);
+                eprintln!("{error}");
+                worst = worst.max(UNREADABLE);
+                continue;
+            }
+        };
+        let checked = match str::from_utf8(&bytes) {
+            Ok(text) => check_scenario(text).map_err(|error| error.to_string()),
+            Err(error) => Err(no_text(&bytes, error)),
+        };
+        match checked {
+            Ok(()) => writeln!(out, "{}: ok", file.display())?,
+            Err(problem) => {
+                eprintln!("{}: {problem}", file.display());
+                worst = REFUSED;
             }
         }
     }
-    Ok(code)
+    Ok(ExitCode::from(worst))
 }
 
 fn record(files: &[PathBuf], name: &str, out: &mut impl Write) -> io::Result<ExitCode> {
-    let texts = files
-        .iter()
-        .map(|file| read(file))
-        .collect::<io::Result<Vec<_>>>()?;
+    let mut texts = Vec::new();
+    for file in files {
+        match String::from_utf8(read(file)?) {
+            Ok(text) => texts.push(text),
+            Err(error) => {
+                let problem = no_text(error.as_bytes(), error.utf8_error());
+                eprintln!("error: {}: {problem}", file.display());
+                return Ok(ExitCode::from(REFUSED));
+            }
+        }
+    }
     let logs: Vec<&str> = texts.iter().map(String::as_str).collect();
     match record_scenario(name, &logs) {
         Ok(recording) => {
@@ -112,18 +136,40 @@ fn record(files: &[PathBuf], name: &str, out: &mut impl Write) -> io::Result<Exi
             Ok(ExitCode::SUCCESS)
         }
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", with_file(&error, files));
             Ok(ExitCode::from(REFUSED))
         }
     }
 }
 
-fn read(file: &Path) -> io::Result<String> {
-    let text = if file.as_os_str() == "-" {
-        let mut text = String::new();
-        io::stdin().lock().read_to_string(&mut text).map(|_| text)
-    } else {
-        std::fs::read_to_string(file)
+/// The error by the file's name, not by its number.
+fn with_file(error: &RecordError, files: &[PathBuf]) -> String {
+    let told = error.to_string();
+    let RecordError::NoLog { number, .. } = error else {
+        return told;
     };
-    text.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+    let file = number.checked_sub(1).and_then(|index| files.get(index));
+    match (file, told.strip_prefix(&format!("log {number}"))) {
+        (Some(file), Some(rest)) => format!("{}{rest}", file.display()),
+        _ => told,
+    }
+}
+
+/// Where a file stops being text.
+fn no_text(bytes: &[u8], error: Utf8Error) -> String {
+    let text = bytes.get(..error.valid_up_to()).unwrap_or_default();
+    let text = String::from_utf8_lossy(text);
+    let line = text.matches('\n').count() + 1;
+    let column = text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: is not UTF-8; save the file as UTF-8")
+}
+
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let bytes = if file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    bytes.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
 }

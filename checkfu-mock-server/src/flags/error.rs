@@ -11,8 +11,11 @@ pub(crate) enum FlagError {
     Start(#[from] StartError),
     #[error("--disable: {0}")]
     Capability(#[from] CapabilityError),
+    #[error("{flags}: {source}")]
+    Named { flags: String, source: StartError },
     #[error("{flag} {path}: {source}")]
     File {
+        /// With its variable.
         flag: &'static str,
         path: PathBuf,
         source: std::io::Error,

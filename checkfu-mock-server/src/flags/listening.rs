@@ -1,5 +1,6 @@
 //! Flags of the listener.
 
+use std::convert::Infallible;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::time::Duration;
 use checkfu_mock_server::{MockServerBuilder, Tls};
 use clap::{Args, value_parser};
 
+use super::environment::parse_switch;
 use super::error::FlagError;
 
 /// Where and how to listen.
@@ -22,7 +24,7 @@ pub(super) struct Listening {
     port: u16,
 
     /// Serve https (HTTP/1.1 and HTTP/2) with a certificate that the server makes, and keeps in the data directory.
-    #[arg(long, env = "CHECKFU_MOCK_TLS", conflicts_with = "tls_certificate")]
+    #[arg(long, env = "CHECKFU_MOCK_TLS", conflicts_with = "tls_certificate", value_parser = parse_switch)]
     tls: bool,
 
     /// Another host name or address for the certificate; may be repeated, or separated by commas.
@@ -30,7 +32,9 @@ pub(super) struct Listening {
         long = "tls-name",
         env = "CHECKFU_MOCK_TLS_NAMES",
         value_delimiter = ',',
-        requires = "tls"
+        value_parser = trimmed,
+        requires = "tls",
+        conflicts_with = "tls_certificate"
     )]
     tls_names: Vec<String>,
 
@@ -54,12 +58,24 @@ pub(super) struct Listening {
     #[arg(long, env = "CHECKFU_MOCK_MAX_CONNECTIONS", default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
     max_connections: u32,
 
-    /// How long a shutdown waits for requests that are being answered, in milliseconds.
-    #[arg(long, env = "CHECKFU_MOCK_DRAIN_MS", default_value_t = 9_000)]
+    /// How long a shutdown waits for requests that are being answered, in milliseconds; at most 10 minutes.
+    #[arg(long, env = "CHECKFU_MOCK_DRAIN_MS", default_value_t = 9_000, value_parser = value_parser!(u64).range(..=600_000))]
     drain_ms: u64,
 }
 
 impl Listening {
+    /// What was said about TLS.
+    pub(super) fn tls_flags(&self) -> String {
+        match (&self.tls_certificate, &self.tls_key) {
+            (Some(certificate), Some(key)) => format!(
+                "--tls-certificate {}, --tls-key {}",
+                certificate.display(),
+                key.display()
+            ),
+            _ => format!("--tls, --tls-name {}", self.tls_names.join(",")),
+        }
+    }
+
     pub(super) fn apply(&self, builder: MockServerBuilder) -> Result<MockServerBuilder, FlagError> {
         let builder = builder
             .host(self.host)
@@ -69,7 +85,10 @@ impl Listening {
             .max_connections(usize::try_from(self.max_connections).unwrap_or(usize::MAX))
             .drain(Duration::from_millis(self.drain_ms));
         if let (Some(certificate), Some(key)) = (&self.tls_certificate, &self.tls_key) {
-            let tls = Tls::pem(read("--tls-certificate", certificate)?, read("--tls-key", key)?);
+            let tls = Tls::pem(
+                read("--tls-certificate (CHECKFU_MOCK_TLS_CERTIFICATE)", certificate)?,
+                read("--tls-key (CHECKFU_MOCK_TLS_KEY)", key)?,
+            );
             return Ok(builder.tls(tls));
         }
         if self.tls {
@@ -77,6 +96,11 @@ impl Listening {
         }
         Ok(builder)
     }
+}
+
+/// Blanks around a name are those of a list.
+fn trimmed(text: &str) -> Result<String, Infallible> {
+    Ok(text.trim().to_owned())
 }
 
 fn read(flag: &'static str, path: &Path) -> Result<Vec<u8>, FlagError> {

@@ -9,6 +9,8 @@ use checkfu_mock_server::{ManualClock, MockServerBuilder};
 use clap::Args;
 use jiff::Timestamp;
 
+use super::environment::parse_switch;
+
 /// The control listener, time, faults.
 #[derive(Args)]
 pub(super) struct Testing {
@@ -30,11 +32,11 @@ pub(super) struct Testing {
     control_token: Option<String>,
 
     /// A clock that stands still at this moment until the control listener advances it, such as 2026-08-31T12:00:00Z.
-    #[arg(long, env = "CHECKFU_MOCK_MANUAL_CLOCK")]
+    #[arg(long, env = "CHECKFU_MOCK_MANUAL_CLOCK", value_parser = moment)]
     manual_clock: Option<Timestamp>,
 
     /// Do to clients everything that is unpleasant and allowed.
-    #[arg(long, env = "CHECKFU_MOCK_HOSTILE")]
+    #[arg(long, env = "CHECKFU_MOCK_HOSTILE", value_parser = parse_switch)]
     pub(super) hostile: bool,
 
     /// The number that decides what happens by chance; the same one gives the same run.
@@ -70,6 +72,11 @@ impl Testing {
     }
 }
 
+fn moment(text: &str) -> Result<Timestamp, String> {
+    text.parse()
+        .map_err(|error| format!("{error}; write a moment such as 2026-08-31T12:00:00Z"))
+}
+
 #[cfg(feature = "mutants")]
 fn mutant(name: &str) -> Result<Mutant, String> {
     let known = || {
@@ -79,7 +86,7 @@ fn mutant(name: &str) -> Result<Mutant, String> {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    Mutant::parse(name).ok_or_else(|| format!("there is no such mutant; choose from {}", known()))
+    Mutant::parse(name.trim()).ok_or_else(|| format!("there is no such mutant; choose from {}", known()))
 }
 
 impl fmt::Debug for Testing {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, Options, Spanned, from_str_with_options};
 
 use super::error::ScenarioError;
@@ -99,9 +100,13 @@ fn explain(error: &serde_saphyr::Error) -> String {
             Some(key) => format!("the key {key} stands here twice; remove one of them"),
             None => "a key stands here twice; remove one of them".to_owned(),
         },
-        Error::Budget { breach, .. } => {
-            format!("the file is larger or deeper than a scenario may be, or uses anchors: {breach:?}")
-        }
+        Error::Budget {
+            breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. },
+            ..
+        } => "a scenario has no anchors and no aliases; write it out wherever it is used".to_owned(),
+        Error::Budget { .. } => format!(
+            "the file is larger or deeper than a scenario may be: at most {MAX_DEPTH} levels and {MAX_NODES} values"
+        ),
         Error::MultipleDocuments { .. } => {
             "a file holds one scenario; remove what follows the first".to_owned()
         }

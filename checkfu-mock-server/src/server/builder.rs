@@ -150,7 +150,7 @@ impl MockServerBuilder {
     }
 
     /// How long a shutdown waits for requests that are being answered; the whole shutdown takes at most 1 s more.
-    /// Default 9 s.
+    /// Default 9 s; at most 10 minutes.
     pub fn drain(mut self, limit: Duration) -> Self {
         self.settings.drain = limit;
         self
@@ -190,7 +190,8 @@ impl MockServerBuilder {
         self
     }
 
-    /// A fault from the start on.
+    /// A fault from the start on. One that can never change anything, such as previews of a `POST`, is refused by
+    /// [`start`](Self::start).
     pub fn fault(mut self, fault: Fault) -> Self {
         self.settings.faults.push(fault);
         self

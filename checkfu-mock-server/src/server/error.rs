@@ -40,6 +40,17 @@ pub enum StartError {
         /// Which limit.
         what: &'static str,
     },
+    /// A shutdown that would hardly end.
+    #[error("the drain must be at most 10 minutes")]
+    Drain,
+    /// A fault that can never change anything.
+    #[error("the fault {fault} can never do anything: {problem}")]
+    Fault {
+        /// The fault, as JSON.
+        fault: String,
+        /// Why, and what would.
+        problem: &'static str,
+    },
     /// The certificate or its key cannot be used.
     #[error("TLS: {problem}")]
     Tls {

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
@@ -25,6 +26,9 @@ use crate::journal::Journal;
 use crate::ledger::entropy::SystemEntropy;
 use crate::mutant::Mutants;
 use crate::stop::{Stop, Stopping};
+
+/// The longest drain.
+const MAX_DRAIN: Duration = Duration::from_secs(600);
 
 pub(super) async fn start(settings: Settings) -> Result<MockServer, StartError> {
     check(&settings)?;
@@ -128,6 +132,15 @@ fn check(settings: &Settings) -> Result<(), StartError> {
         return Err(StartError::Limit {
             what: "the number of connections",
         });
+    }
+    if settings.drain > MAX_DRAIN {
+        return Err(StartError::Drain);
+    }
+    for fault in &settings.faults {
+        if let Some(problem) = fault.misfit() {
+            let fault = serde_json::to_string(fault).unwrap_or_default();
+            return Err(StartError::Fault { fault, problem });
+        }
     }
     let token = settings
         .control

@@ -84,7 +84,13 @@ fn identity(certificates: &[u8], key: &[u8]) -> Result<Identity, StartError> {
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| refused(format!("the certificate is not PEM: {error}")))?;
     if chain.is_empty() {
-        return Err(refused("there is no certificate in the PEM text".to_owned()));
+        let problem = match PrivateKeyDer::from_pem_slice(certificates) {
+            Ok(_) => {
+                "the certificate's PEM text holds a private key, no certificate; give the two the other way round"
+            }
+            Err(_) => "there is no certificate in the PEM text",
+        };
+        return Err(refused(problem.to_owned()));
     }
     // What is wrong with a key is not told further than that.
     let key = PrivateKeyDer::from_pem_slice(key)
@@ -92,7 +98,12 @@ fn identity(certificates: &[u8], key: &[u8]) -> Result<Identity, StartError> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
-        .map_err(|error| refused(error.to_string()))?;
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                refused("the private key does not belong to the certificate".to_owned())
+            }
+            other => refused(other.to_string()),
+        })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Identity {
         acceptor: TlsAcceptor::from(Arc::new(config)),

@@ -78,11 +78,10 @@ impl DataDirectory {
         match fs::read_to_string(&path) {
             Ok(text) => {
                 close_to_others(&path).map_err(|source| failed(&path, source))?;
-                match text.trim() {
-                    "" => {}
-                    key if api_key::is_valid(key) => return Ok(key.to_owned()),
-                    _ => return Err(StorageError::KeyFile { path }),
-                }
+                return match text.trim() {
+                    key if api_key::is_valid(key) => Ok(key.to_owned()),
+                    _ => Err(StorageError::KeyFile { path }),
+                };
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -117,6 +116,10 @@ fn create(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
+    if path.is_file() {
+        let problem = "is a file, not a directory; choose another data directory";
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, problem));
+    }
     fs::create_dir_all(path)?;
     match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         Some(parent) => File::open(parent)?.sync_all(),
@@ -133,10 +136,17 @@ fn private() -> OpenOptions {
     options
 }
 
+/// The file is there with all of its text or not at all: one that a crash left empty would be refused for good.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = private().create(true).truncate(true).open(path)?;
+    let unfinished = path.with_extension("new");
+    let mut file = private().create(true).truncate(true).open(&unfinished)?;
     writeln!(file, "{text}")?;
-    file.sync_all()
+    file.sync_all()?;
+    fs::rename(&unfinished, path)?;
+    match path.parent() {
+        Some(directory) => File::open(directory)?.sync_all(),
+        None => Ok(()),
+    }
 }
 
 fn failed(path: &Path, source: io::Error) -> StorageError {

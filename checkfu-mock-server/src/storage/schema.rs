@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::error::StorageError;
 
@@ -85,9 +85,18 @@ pub(crate) fn configure(connection: &Connection) -> Result<(), StorageError> {
 
 /// Creates the tables in an empty database; refuses one that this version cannot read, without a change to it.
 pub(crate) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StorageError> {
-    let application: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let format: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let number = |query: &str| {
+        let number: rusqlite::Result<i64> = connection.query_row(query, [], |row| row.get(0));
+        number.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StorageError::Foreign {
+                path: path.to_owned(),
+            },
+            _ => StorageError::from(error),
+        })
+    };
+    let application = number("PRAGMA application_id")?;
+    let format = number("PRAGMA user_version")?;
+    let objects = number("SELECT count(*) FROM sqlite_schema")?;
     if objects == 0 && application == 0 && format == 0 {
         configure(connection)?;
         let transaction = connection.transaction()?;

@@ -14,6 +14,7 @@ mod diffs;
 mod endings;
 mod errors;
 mod faults;
+mod flags;
 mod forks;
 mod idempotency;
 mod inspect;
