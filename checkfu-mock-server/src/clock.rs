@@ -35,6 +35,10 @@ impl Clock for SystemClock {
 
 /// A clock that stands still until it is told to advance. Clones share one time.
 ///
+/// An advance is one moment of the server's, however far it goes: what is due by the new time happens, and what follows
+/// from that waits for the next advance. A Run thus moves by one step at a time while steps take time; with
+/// [`step_delay`](crate::MockServerBuilder::step_delay) zero Agents do all that needs no time while the clock stands.
+///
 /// ```
 /// use std::time::Duration;
 /// use checkfu_mock_server::{Clock, ManualClock};
@@ -57,7 +61,8 @@ impl ManualClock {
         }
     }
 
-    /// Moves the time forward and wakes everything that was waiting for it. Time stops at the end of the calendar.
+    /// Moves the time forward and wakes everything that was waiting for it, once: what waits for a later time from then on
+    /// has to be advanced to. Time stops at the end of the calendar.
     pub fn advance(&self, duration: Duration) {
         self.time.send_modify(|now| *now = later(*now, duration));
     }

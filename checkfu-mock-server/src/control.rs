@@ -88,7 +88,8 @@ impl Control {
     }
 
     /// Moves the server's time forward: deadlines, expiries, keep-alive comments and the steps of agents that are due by
-    /// then happen. Gives the new time.
+    /// then happen, and what follows from them waits for its own time: a Run moves by one step, however far this goes. Gives
+    /// the new time at once. Time never goes back.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@ mod pending;
 mod received;
 mod session;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -50,13 +51,13 @@ impl MockServer {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn session(&self, id: &str) -> Result<Inspected, InspectError> {
+    pub async fn session(&self, id: impl AsRef<str>) -> Result<Inspected, InspectError> {
         let life = self
             .control()
             .current()
             .life()
             .map_err(|_| InspectError::Stopped)?;
-        Ok(look(&life, id).await?.0)
+        Ok(look(&life, id.as_ref()).await?.0)
     }
 
     /// Every Session of the log in the order of creation, each as [`session`](Self::session) gives it, all from one commit.
@@ -121,8 +122,13 @@ impl MockServer {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn until_settled(&self, id: &str, limit: Duration) -> Result<Inspected, InspectError> {
-        self.wait(id, Inspected::is_settled, limit, "settled").await
+    pub async fn until_settled(
+        &self,
+        id: impl AsRef<str>,
+        limit: Duration,
+    ) -> Result<Inspected, InspectError> {
+        self.wait(id.as_ref(), Inspected::is_settled, limit, "settled")
+            .await
     }
 
     /// Waits until a Session is as `wanted` says, and gives it. It is asked about what is there now, and after every commit
@@ -152,11 +158,12 @@ impl MockServer {
     /// ```
     pub async fn until(
         &self,
-        id: &str,
+        id: impl AsRef<str>,
         wanted: impl FnMut(&Inspected) -> bool,
         limit: Duration,
     ) -> Result<Inspected, InspectError> {
-        self.wait(id, wanted, limit, "become what was waited for").await
+        self.wait(id.as_ref(), wanted, limit, "become what was waited for")
+            .await
     }
 
     /// The id of the AgentDeployment with this name: a built-in scenario's, or that of one that was given to
@@ -186,9 +193,30 @@ impl MockServer {
         }
     }
 
+    /// The ids of the AgentDeployments of the scenarios that were given to
+    /// [`MockServerBuilder::scenario`](crate::MockServerBuilder::scenario), by name.
+    ///
+    /// ```
+    /// # use checkfu_mock_server::MockServer;
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mine = "{name: mine, rules: [{input: message, steps: [{say: hello}]}]}";
+    /// let server = MockServer::builder().scenario(mine)?.start().await?;
+    /// assert_eq!(server.scenario_deployments()["mine"], server.deployment("mine")?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn scenario_deployments(&self) -> BTreeMap<String, String> {
+        let all = self.control().workspace().deployments();
+        let given = all
+            .into_iter()
+            .filter(|deployment| self.given_scenarios().contains(&deployment.name));
+        given.map(|deployment| (deployment.name, deployment.id)).collect()
+    }
+
     /// What an application that takes its settings from the environment needs: `CHECKFU_BASE_URL`, `CHECKFU_API_KEY`,
-    /// `CHECKFU_WORKSPACE_ID`, `CHECKFU_AGENT_DEPLOYMENT_ID` (of `plain`) and `CHECKFU_PRINCIPAL_ID`. The key is among the
-    /// values.
+    /// `CHECKFU_WORKSPACE_ID`, `CHECKFU_AGENT_DEPLOYMENT_ID` (of `plain`, whatever scenarios were given; see
+    /// [`environment_of`](Self::environment_of)) and `CHECKFU_PRINCIPAL_ID`. The key is among the values.
     ///
     /// ```
     /// # use checkfu_mock_server::MockServer;
@@ -201,11 +229,36 @@ impl MockServer {
     /// # }
     /// ```
     pub fn environment(&self) -> [(&'static str, String); 5] {
+        self.environment_with(self.deployment_id().to_owned())
+    }
+
+    /// The same with the AgentDeployment of this name, as [`deployment`](Self::deployment) finds it.
+    ///
+    /// # Errors
+    ///
+    /// [`InspectError::UnknownDeployment`] with the names that there are.
+    ///
+    /// ```
+    /// # use checkfu_mock_server::MockServer;
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mine = "{name: mine, rules: [{input: message, steps: [{say: hello}]}]}";
+    /// let server = MockServer::builder().scenario(mine)?.start().await?;
+    /// let mut application = std::process::Command::new("my-application");
+    /// application.envs(server.environment_of("mine")?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn environment_of(&self, deployment: &str) -> Result<[(&'static str, String); 5], InspectError> {
+        Ok(self.environment_with(self.deployment(deployment)?))
+    }
+
+    fn environment_with(&self, deployment_id: String) -> [(&'static str, String); 5] {
         [
             ("CHECKFU_BASE_URL", self.url().to_owned()),
             ("CHECKFU_API_KEY", self.api_key().to_owned()),
             ("CHECKFU_WORKSPACE_ID", self.workspace_id().to_owned()),
-            ("CHECKFU_AGENT_DEPLOYMENT_ID", self.deployment_id().to_owned()),
+            ("CHECKFU_AGENT_DEPLOYMENT_ID", deployment_id),
             ("CHECKFU_PRINCIPAL_ID", self.principal_id().to_owned()),
         ]
     }
@@ -244,7 +297,8 @@ impl MockServer {
                 if wanted(&seen) {
                     return Ok(seen);
                 }
-                Err(InspectError::timeout(&seen, limit, aim))
+                let stands_still = self.control().clock().stands_still();
+                Err(InspectError::timeout(&seen, limit, aim, stands_still))
             }
         }
     }

@@ -130,6 +130,10 @@ fn announce(server: &MockServer, flags: &Flags) -> io::Result<()> {
         line["control_url"] = url.into();
         line["control_token"] = token.into();
     }
+    let scenarios = server.scenario_deployments();
+    if !scenarios.is_empty() {
+        line["scenario_deployments"] = serde_json::json!(scenarios);
+    }
     if flags.is_hostile() {
         line["seed"] = server.control().faults().seed().into();
     }

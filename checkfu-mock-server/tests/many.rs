@@ -70,10 +70,7 @@ async fn use_once(used: Arc<Barrier>, seen: Arc<Barrier>) -> u16 {
     let session = created.send().await.unwrap();
     let hello = UserMessage::new("hello").by(server.principal_id());
     client.sessions().events(session.id()).send(hello).await.unwrap();
-    let settled = server
-        .until_settled(session.id().as_str(), PATIENCE)
-        .await
-        .unwrap();
+    let settled = server.until_settled(session.id(), PATIENCE).await.unwrap();
     settled.received().exactly([Expected::message("hello")]).unwrap();
     used.wait().await;
     seen.wait().await;

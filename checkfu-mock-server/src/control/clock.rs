@@ -56,6 +56,14 @@ impl ServerClock {
         true
     }
 
+    /// Where it stands, if it moves only when it is told to.
+    pub(crate) fn stands_still(&self) -> Option<Timestamp> {
+        match self {
+            Self::Manual(clock) => Some(clock.now()),
+            Self::Ahead(_) | Self::Foreign(_) => None,
+        }
+    }
+
     /// What kind it is, in a word.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

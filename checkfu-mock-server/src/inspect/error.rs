@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::session::Inspected;
 
 /// A Session that could not be seen, or did not become what was waited for. `Debug` says what `Display` says, so that a
@@ -55,7 +57,12 @@ pub enum InspectError {
 }
 
 impl InspectError {
-    pub(super) fn timeout(seen: &Inspected, limit: Duration, aim: &str) -> Self {
+    pub(super) fn timeout(
+        seen: &Inspected,
+        limit: Duration,
+        aim: &str,
+        stands_still: Option<Timestamp>,
+    ) -> Self {
         let mut report = format!(
             "{} has not {aim} within {limit:?}: it is {}",
             seen.id(),
@@ -66,6 +73,11 @@ impl InspectError {
         }
         for wait in seen.pending() {
             report.push_str(&format!(", waits for {wait}"));
+        }
+        if let Some(moment) = stands_still {
+            report.push_str(&format!(
+                "; the server's clock stands still at {moment} until it is advanced"
+            ));
         }
         report.push_str("; its log:");
         for event in seen.events() {

@@ -25,6 +25,7 @@ pub struct MockServer {
     pub(super) certificate_pem: Option<String>,
     pub(super) control: Control,
     pub(super) control_address: Option<ControlAddress>,
+    pub(super) scenarios: Vec<String>,
     pub(super) stop: Stop,
     pub(super) drain: Duration,
     pub(super) tasks: Vec<JoinHandle<()>>,
@@ -75,6 +76,11 @@ impl MockServer {
     /// The server from behind: faults, time, restarts, and what was asked of it.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// The names of the scenarios that the builder was given.
+    pub(crate) fn given_scenarios(&self) -> &[String] {
+        &self.scenarios
     }
 
     /// Where the control listener listens, if there is one.

@@ -25,6 +25,7 @@ use crate::fault::{Faults, hostile};
 use crate::journal::Journal;
 use crate::ledger::entropy::SystemEntropy;
 use crate::mutant::Mutants;
+use crate::scenario::parse::parse;
 use crate::stop::{Stop, Stopping};
 
 /// The longest drain.
@@ -113,6 +114,11 @@ pub(super) async fn start(settings: Settings) -> Result<MockServer, StartError> 
         certificate_pem,
         control,
         control_address,
+        scenarios: settings
+            .scenarios
+            .iter()
+            .filter_map(|yaml| Some(parse(yaml).ok()?.name))
+            .collect(),
         stop,
         drain: settings.drain,
         tasks,

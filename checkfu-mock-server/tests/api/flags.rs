@@ -283,3 +283,25 @@ async fn a_log_that_is_none_is_told_by_its_file() {
     assert_eq!(code, Some(2));
     assert!(told.contains(path) && !told.contains("log 1"), "{told}");
 }
+
+/// The announcement names the deployments of the scenarios that were given.
+#[tokio::test]
+async fn given_scenarios_are_announced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mine.yaml");
+    let yaml = "name: mine\nrules:\n  - input: message\n    steps:\n      - say: hello\n";
+    std::fs::write(&path, yaml).unwrap();
+    let mut command = program(directory.path());
+    command.arg("--scenario").arg(&path);
+    let process = Process::start(command).await;
+    let announced = &process.announcement["scenario_deployments"];
+    let id = announced["mine"].as_str().unwrap();
+    assert_eq!(announced.as_object().unwrap().len(), 1);
+    let found = process
+        .client
+        .get(&format!("/v1/agent_deployments/{id}"))
+        .await
+        .ok(200);
+    assert_eq!(found["name"], "mine");
+    process.kill().await;
+}

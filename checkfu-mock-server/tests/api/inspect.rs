@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use checkfu_mock_server::{Expected, InspectError, Inspected, Restart};
+use checkfu_mock_server::{Expected, InspectError, Inspected, ManualClock, MockServer, Restart};
 use serde_json::{Value, json};
 
 use crate::support::frames::PATIENCE;
@@ -296,4 +296,28 @@ async fn looking_leaves_no_trace_and_names_what_is_missing() {
         environment[1],
         ("CHECKFU_API_KEY", world.server.api_key().to_owned())
     );
+    let mine = world.server.environment_of("approval").unwrap();
+    let approval = world.server.deployment("approval").unwrap();
+    assert_eq!(mine[3], ("CHECKFU_AGENT_DEPLOYMENT_ID", approval));
+    assert_eq!((&mine[..3], &mine[4]), (&environment[..3], &environment[4]));
+    assert!(world.server.environment_of("plane").is_err());
+}
+
+/// A wait that ends without what it waited for says so where nothing can happen: the server's clock stands still.
+#[tokio::test]
+async fn a_wait_tells_that_the_clock_stands_still() {
+    let clock = ManualClock::starting_at("2026-08-31T12:00:00Z".parse().unwrap());
+    for (builder, told) in [
+        (MockServer::builder().clock(clock), true),
+        (MockServer::builder().step_delay(PATIENCE), false),
+    ] {
+        let world = World::with(builder).await;
+        let id = world.session().await;
+        world.say(&id, "hello").await;
+        let error = world.server.until_settled(&id, AT_ONCE).await.unwrap_err();
+        let tells = error
+            .to_string()
+            .contains("the server's clock stands still at 2026-08-31T12:00:00Z until it is advanced");
+        assert_eq!(tells, told, "{error}");
+    }
 }
