@@ -1,4 +1,4 @@
-//! States that the reference server has none of yet, by scripted answers over real HTTP.
+//! Waits and other states, by scripted answers over real HTTP.
 
 use serde_json::{Value, json};
 use wiremock::{
