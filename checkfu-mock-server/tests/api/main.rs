@@ -5,6 +5,7 @@ mod support;
 
 mod authors;
 mod binary;
+mod bodies;
 mod capabilities;
 mod control;
 mod crash;
