@@ -10,7 +10,7 @@ use crate::{
     agent::AgentKind,
     expect,
     stimulus::{
-        bench::Bench,
+        bench::{Bench, Opened},
         capability,
         family::Family,
         log::Log,
@@ -22,7 +22,7 @@ use crate::{
         wait::Parked,
     },
     stop::Stop,
-    wire::{client::Opened, exchange::Exchange, reading::Reading, request::Request},
+    wire::{exchange::Exchange, reading::Reading, request::Request},
     witness::{Book, Pass},
 };
 
@@ -135,6 +135,18 @@ impl<'run> Context<'run> {
         self.offered("interrupts").await?;
         let build = async || long::build(self.bench).await.map(Arc::new);
         self.shared.long.get_or_init(build).await.clone()
+    }
+
+    /// Stops a check of the exact form in which the reference server sends things, where the operator says that something
+    /// changes it on the way.
+    pub(crate) fn undisturbed(&self) -> Result<(), Stop> {
+        match self.bench.target.disturbed {
+            true => Err(Stop::NotApplicable(
+                "what arrives is disturbed on purpose (--disturbed), which leaves no exact form to judge"
+                    .to_owned(),
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Stops the check where the server lists this capability as disabled.

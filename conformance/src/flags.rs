@@ -53,6 +53,10 @@ pub(crate) struct ServerFlags {
     /// Sent as Checkfu-Workspace if given.
     #[arg(long, env = "CHECKFU_WORKSPACE_ID")]
     workspace: Option<String>,
+    /// Something changes on purpose how things arrive, as the reference server's --hostile does: what is assumed of their
+    /// exact form is not judged.
+    #[arg(long)]
+    disturbed: bool,
     /// `published` judges what the pages say, `reference` also what the reference server picks.
     #[arg(long, default_value_t = Profile::Published)]
     profile: Profile,
@@ -104,7 +108,8 @@ impl ServerFlags {
         };
         let target = Target::new(&self.url, &key, &self.principal)?
             .with_deployment(self.agent_deployment.clone())
-            .with_workspace(self.workspace.clone());
+            .with_workspace(self.workspace.clone())
+            .with_disturbance(self.disturbed);
         let target = self
             .agent
             .iter()

@@ -95,13 +95,13 @@ async fn prepare(plan: &Plan) -> Result<Bench, String> {
         Stop::Error(fault) => fault,
         other => format!("{other:?}"),
     })?;
-    match bench.client.send(Request::get("/v1/capabilities")).await {
+    match bench.ask(Request::get("/v1/capabilities"), |_| false).await {
         Err(fault @ (Fault::Unreachable(_) | Fault::Malformed(_))) => Err(fault.to_string()),
         // Every check would say the same, and nothing of the server.
         Ok(answer) if answer.status() == 401 => {
             Err("the server refuses the key (401): set CHECKFU_API_KEY to one of its keys".to_owned())
         }
-        Ok(_) | Err(Fault::NoAnswer(_)) => Ok(bench),
+        Ok(_) | Err(Fault::NoAnswer(_) | Fault::Cut(_)) => Ok(bench),
     }
 }
 

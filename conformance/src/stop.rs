@@ -66,7 +66,9 @@ impl Stop {
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NoAnswer(what) => Self::fail_with("a complete HTTP answer", what, String::new()),
+            Fault::NoAnswer(what) | Fault::Cut(what) => {
+                Self::fail_with("a complete HTTP answer", what, String::new())
+            }
             Fault::Unreachable(_) | Fault::Malformed(_) => Self::Error(fault.to_string()),
         }
     }

@@ -14,6 +14,7 @@ pub struct Target {
     pub(crate) deployment: Option<String>,
     pub(crate) workspace: Option<String>,
     pub(crate) agents: BTreeMap<AgentKind, String>,
+    pub(crate) disturbed: bool,
 }
 
 /// A target that cannot be used.
@@ -81,6 +82,7 @@ impl Target {
             deployment: None,
             workspace: None,
             agents: BTreeMap::new(),
+            disturbed: false,
         })
     }
 
@@ -107,6 +109,14 @@ impl Target {
             workspace: workspace.filter(|id| !id.is_empty()),
             ..self
         }
+    }
+
+    /// Says that something changes on purpose how things arrive, within what a client has to cope with: pages are shorter,
+    /// events come twice, frames are laid out in another way. What the reference server promises of the exact form is
+    /// not judged then.
+    #[must_use]
+    pub fn with_disturbance(self, disturbed: bool) -> Self {
+        Self { disturbed, ..self }
     }
 
     /// The origin, without a trailing slash.

@@ -2,7 +2,7 @@
 
 use super::effect::{
     Answer, Cut, Effect, Event, EventEdit, Format, Headers, How, Informational, Insert, LineEnds, OldHttp,
-    Page, PageEdit, Point, Rate, Resume, RetryAfter, Spacing,
+    Page, PageEdit, Point, Rate, RetryAfter, Spacing,
 };
 use super::operation::Operation;
 use super::plan::{Fault, Faults};
@@ -14,24 +14,28 @@ pub(crate) fn plan(faults: &Faults) {
         let on = operation.map_or_else(On::any, On::operation);
         faults.plan(Fault::new(on.always().probability(probability), effect));
     }
+    // Without a key nobody could know what became of a call that these befall.
+    let keyed = || On::any().method("POST").keyed(true).always();
     for (how, probability) in [(How::Reset, 0.05), (How::Close, 0.05)] {
-        // Without a key nobody could know what became of the call.
-        let on = On::any()
-            .method("POST")
-            .keyed(true)
-            .always()
-            .probability(probability);
-        faults.plan(Fault::new(on, Cut::new(how, Point::Answer)));
+        faults.plan(Fault::new(
+            keyed().probability(probability),
+            Cut::new(how, Point::Answer),
+        ));
     }
+    for on in [keyed(), On::any().method("GET").always()] {
+        faults.plan(Fault::new(on.probability(0.03), refusal(502)));
+    }
+}
+
+/// An answer of something in front of the server.
+fn refusal(status: u16) -> Answer {
+    Answer::new(status)
+        .header("content-type", "text/html")
+        .body("<html><body>Try again</body></html>")
 }
 
 fn mix() -> Vec<(Option<Operation>, f64, Effect)> {
     let stream = Some(Operation::Stream);
-    let refusal = |status| {
-        Answer::new(status)
-            .header("content-type", "text/html")
-            .body("<html><body>Try again</body></html>")
-    };
     let format = |line_ends, byte_order_marks| Format {
         line_ends,
         byte_order_marks,
@@ -60,7 +64,6 @@ fn mix() -> Vec<(Option<Operation>, f64, Effect)> {
             refusal(503).retry_after(RetryAfter::Seconds(0)).into(),
         ),
         (None, 0.03, refusal(429).retry_after(RetryAfter::Date(-1)).into()),
-        (None, 0.03, refusal(502).into()),
         (stream, 0.2, format(LineEnds::Mixed, 0).into()),
         (stream, 0.2, format(LineEnds::Cr, 1).into()),
         (
@@ -74,11 +77,8 @@ fn mix() -> Vec<(Option<Operation>, f64, Effect)> {
         ),
         (stream, 0.2, Event::every(EventEdit::Duplicate).into()),
         (stream, 0.2, Event::nth(2, EventEdit::Regress).into()),
-        (stream, 0.2, Event::nth(1, EventEdit::NoType).into()),
         (stream, 0.2, Insert::new(1, "id\n\n").into()),
         (stream, 0.1, Insert::new(2, "retry: 1\n\n").into()),
-        (stream, 0.2, Resume { rewind: Some(2) }.into()),
-        (stream, 0.05, Resume { rewind: None }.into()),
         (stream, 0.1, Cut::new(How::Close, Point::Event).into()),
         (stream, 0.2, Cut::new(How::Close, Point::Event).after(3).into()),
         (stream, 0.1, Cut::new(How::Reset, Point::MidEvent).after(2).into()),

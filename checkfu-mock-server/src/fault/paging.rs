@@ -34,14 +34,22 @@ pub(super) fn rewind(headers: &mut HeaderMap, resume: Resume) -> bool {
     true
 }
 
-/// Follows a `next_page` of an empty page back to its query.
+/// Follows a `next_page` of an empty page back to its query, through as many of them as there were.
 pub(super) fn follow_again(uri: &mut Uri) {
     let query = uri.query().unwrap_or_default();
-    let token = value(query, "page").and_then(|page| page.strip_prefix(AGAIN));
-    let decoded = token.and_then(|token| BASE64URL_NOPAD.decode(token.as_bytes()).ok());
-    if let Some(original) = decoded.and_then(|query| String::from_utf8(query).ok()) {
-        set_query(uri, &original);
+    if let Some(query) = std::iter::successors(original(query), |query| original(query)).last() {
+        set_query(uri, &query);
     }
+}
+
+fn original(query: &str) -> Option<String> {
+    // The server refuses a page beside a cursor, whoever gave the page out.
+    if value(query, "after").is_some() {
+        return None;
+    }
+    let token = value(query, "page")?.strip_prefix(AGAIN)?;
+    let decoded = BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
+    String::from_utf8(decoded).ok()
 }
 
 /// Changes the question; tells whether there was something to change.

@@ -42,8 +42,9 @@ impl Exchange {
         mut router: Router,
         mut request: Request<Body>,
     ) -> Result<Response, Broken> {
-        paging::follow_again(request.uri_mut());
+        // As asked, so that two empty pages in a row have tokens of their own.
         let query = request.uri().query().unwrap_or_default().to_owned();
+        paging::follow_again(request.uri_mut());
         let get = request.method() == Method::GET;
         for index in 0..self.shots.len() {
             match self.before(index, &mut request).await {

@@ -148,7 +148,7 @@ async fn stream_closes(cx: &mut Context<'_>) -> Judgement {
             &family.threads.evidence,
         ));
     };
-    let whole = Replay::to_close(cx.bench, Request::get(thread.stream())).await?;
+    let whole = Replay::to_close(cx.bench, Request::get(thread.stream()), list.head()).await?;
     expect::same_events(
         &whole.evidence,
         "the archived thread's stream",
@@ -159,7 +159,8 @@ async fn stream_closes(cx: &mut Context<'_>) -> Judgement {
         format!("{} events, then the stream closes", whole.events.len()),
         &whole.evidence,
     );
-    let rest = Replay::to_close(cx.bench, Request::get(thread.stream()).after(list.head())).await?;
+    let at_head = Request::get(thread.stream()).after(list.head());
+    let rest = Replay::to_close(cx.bench, at_head, list.head()).await?;
     let actual = format!("{} events", rest.events.len());
     expect::that(
         rest.events.is_empty(),

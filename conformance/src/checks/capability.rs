@@ -7,9 +7,9 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::session::Session,
+    stimulus::{bench::Opened, session::Session},
     stop::Stop,
-    wire::{client::Opened, exchange::Exchange, request::Request},
+    wire::{exchange::Exchange, request::Request},
 };
 
 pub(crate) const CHECKS: &[Check] = &[

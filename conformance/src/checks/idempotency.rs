@@ -6,7 +6,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{session, turn},
-    wire::request::Request,
+    wire::{exchange::Exchange, request::Request},
 };
 
 pub(crate) const CHECKS: &[Check] = &[
@@ -106,7 +106,9 @@ async fn in_progress(cx: &mut Context<'_>) -> Judgement {
     let marker = cx.bench.fresh_name("at-once");
     let append = Request::post(session.events(), &turn::message(cx.bench, &marker))
         .header(KEY, cx.bench.fresh_name("key"));
-    let answers = try_join_all((0..AT_ONCE).map(|_| cx.send(append.clone()))).await?;
+    let busy = |answer: &Exchange| expect::error(answer, 503, "idempotency.in_progress").is_ok();
+    let answers = (0..AT_ONCE).map(|_| cx.bench.send_until(append.clone(), busy));
+    let answers = try_join_all(answers).await?;
     let last = cx.send(append).await?;
     expect::success(&last)?;
     let stored = expect::json(&last)?;

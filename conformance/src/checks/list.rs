@@ -137,12 +137,7 @@ async fn bad_parameters(cx: &mut Context<'_>) -> Judgement {
         cx.saw(format!("{name}={value} is refused"), &answer);
     }
     let large = Page::read(cx.send(list().query("limit", 1_000_000)).await?)?;
-    expect::same_events(
-        &large.answer,
-        "the page under a clamped limit",
-        &settled.log().events,
-        &large.events,
-    )?;
+    large.expect_start_of(settled.log(), "the page under a clamped limit")?;
     cx.saw("a limit above the cap is clamped", &large.answer);
     cx.pass()
 }

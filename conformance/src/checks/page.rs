@@ -87,6 +87,7 @@ async fn default_page(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn page_bounds(cx: &mut Context<'_>) -> Judgement {
+    cx.undisturbed()?;
     let session = cx.long().await?;
     let primary = cx.primary(&session.id).await?;
     for path in [session.events(), primary.events()] {

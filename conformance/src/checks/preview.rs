@@ -5,7 +5,6 @@ use crate::{
     context::{Context, Judgement},
     level::Level,
     stimulus::{replay::Replay, turn},
-    stop::Stop,
     wire::request::Request,
 };
 
@@ -28,12 +27,11 @@ async fn only_when_asked(cx: &mut Context<'_>) -> Judgement {
     };
     let stream = Replay::until_settled(cx.bench, &session.id, Request::get(session.stream()), head);
     let (replay, _) = try_join(stream, said).await?;
-    for (frame, event) in replay.frames.iter().zip(&replay.events) {
+    for (framed, event) in replay.frames.iter().zip(&replay.events) {
         let preview = event.kind == "event_start" || event.kind == "event_delta";
-        if frame.id.is_none() || preview {
-            let wire = replay.evidence.excerpt_of(frame.bytes.clone());
+        if framed.frame.id.is_none() || preview {
             let expected = "a persisted event with its id line";
-            return Err(Stop::fail_with(expected, event.raw.to_string(), wire));
+            return Err(replay.fail_at(framed, expected, event.raw.to_string()));
         }
     }
     let events = replay.events.len();

@@ -95,8 +95,8 @@ async fn on_a_thread(cx: &mut Context<'_>) -> Judgement {
             format!("{} events without a preview", plain.seen.len()),
             &plain.evidence,
         );
-        for preview in asked.previews() {
-            if preview.frame.id.is_some() || preview.data.get("seq").is_some() {
+        for preview in asked.some_previews()? {
+            if preview.framed.frame.id.is_some() || preview.data.get("seq").is_some() {
                 return Err(asked.fail_at(preview, "a preview on a thread's stream without id line and seq"));
             }
         }
@@ -116,7 +116,7 @@ async fn local_to_its_thread(cx: &mut Context<'_>) -> Judgement {
     let mut watch = Watch::open(cx.bench, asking(session.stream(), &BOTH), head).await?;
     let family = Family::build(cx.bench, session).await?;
     watch.through(cx.bench, family.log.head()).await?;
-    let watched = watch.close(cx.bench);
+    let watched = watch.close();
     let shared: HashSet<&str> = family.log.events.iter().map(|event| event.id.as_str()).collect();
     let own = family.histories.iter().flat_map(|(_, log)| &log.events);
     let own: HashSet<&str> = own

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
@@ -91,7 +93,7 @@ async fn at_head(cx: &mut Context<'_>) -> Judgement {
         .map_err(|stop| stop.blocking("srv.append.accepted"))?;
     let awaited = || "the appended event on the resumed stream".to_owned();
     let first = tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
-    let evidence = tape.close(cx.bench);
+    let evidence = Arc::clone(tape.close().last());
     let now = cx.log(&session.id).await?;
     let expected = now
         .above(before.head())

@@ -5,12 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{
-        event::Event,
-        replay::Replay,
-        tape::{Tape, ended},
-        turn,
-    },
+    stimulus::{event::Event, live::Live, replay::Replay, tape::ended, turn},
     stop::Stop,
     wire::{request::Request, sse::Item},
 };
@@ -112,21 +107,17 @@ async fn framing(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
     let head = settled.log().head();
     let replay = Replay::through(cx.bench, Request::get(settled.session.stream()), head).await?;
-    for (frame, event) in replay.frames.iter().zip(&replay.events) {
+    for (framed, event) in replay.frames.iter().zip(&replay.events) {
+        let frame = &framed.frame;
         let actual = format!("id {:?}, event {:?}", frame.id, frame.event);
         let carried = frame.id.as_deref() == Some(event.seq.to_string().as_str())
             && frame.event.as_deref() == Some(event.kind.as_str());
         if !carried {
             let expected = format!("id {}, event {} as in the data", event.seq, event.kind);
-            return Err(Stop::fail_with(
-                expected,
-                actual,
-                replay.evidence.excerpt_of(frame.bytes.clone()),
-            ));
+            return Err(replay.fail_at(framed, expected, actual));
         }
         if frame.invalid_utf8 {
-            let wire = replay.evidence.excerpt_of(frame.bytes.clone());
-            return Err(Stop::fail_with("a frame in UTF-8", "other bytes", wire));
+            return Err(replay.fail_at(framed, "a frame in UTF-8", "other bytes"));
         }
     }
     let reads = replay.evidence.reads();
@@ -141,6 +132,7 @@ async fn framing(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn head_and_fields(cx: &mut Context<'_>) -> Judgement {
+    cx.undisturbed()?;
     let settled = cx.settled().await?;
     let head = settled.log().head();
     let mut reading = cx
@@ -168,14 +160,10 @@ async fn head_and_fields(cx: &mut Context<'_>) -> Judgement {
         Err(end) => return Err(Stop::fail("a comment at once", ended(end), &answer)),
     }
     let replay = Replay::through(cx.bench, Request::get(settled.session.stream()), head).await?;
-    for frame in &replay.frames {
-        if frame.fields != ["id", "event", "data"] {
-            let wire = replay.evidence.excerpt_of(frame.bytes.clone());
-            return Err(Stop::fail_with(
-                "the lines id, event, data",
-                frame.fields.join(", "),
-                wire,
-            ));
+    for framed in &replay.frames {
+        let fields = &framed.frame.fields;
+        if fields != &["id", "event", "data"] {
+            return Err(replay.fail_at(framed, "the lines id, event, data", fields.join(", ")));
         }
     }
     cx.saw(
@@ -187,38 +175,22 @@ async fn head_and_fields(cx: &mut Context<'_>) -> Judgement {
 
 async fn replays_then_stays_live(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
-    let before = cx.turn(&session).await?.log;
-    let head = before.head();
-    let mut tape = Tape::open(cx.bench, Request::get(session.stream())).await?;
-    let deadline = cx.bench.answer_deadline();
-    while tape
-        .expect_next(deadline, || format!("the replay up to seq {head}"))
-        .await?
-        .seq
-        < head
-    {}
-    expect::same_events(&tape.snapshot(), "the replay", &before.events, &tape.events)?;
-    let marker = cx.bench.fresh_name("live");
-    turn::say(cx.bench, &session.id, &marker)
-        .await
-        .map_err(|stop| stop.blocking("srv.append.accepted"))?;
-    let awaited = || "an appended event on the open stream".to_owned();
-    let live = tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
-    if let Some((frame, event)) = tape.last().filter(|(_, event)| event.seq <= head) {
-        return Err(tape.fail_at(
-            frame,
-            format!("an event above {head}"),
-            format!("seq {}", event.seq),
-        ));
-    }
-    let evidence = tape.close(cx.bench);
+    cx.turn(&session).await?;
+    let awaited = "an appended event on the open stream";
+    let live = Live::reach(
+        cx.bench,
+        &session,
+        (&session.events(), &session.stream()),
+        awaited,
+    )
+    .await?;
     cx.saw(
-        format!("{} events were replayed from the start", before.events.len()),
-        &evidence,
+        format!("{} events were replayed from the start", live.replayed),
+        &live.evidence,
     );
     cx.saw(
-        format!("seq {} arrived live on the same connection", live.seq),
-        &evidence,
+        format!("seq {} arrived live on the same connection", live.event.seq),
+        &live.evidence,
     );
     cx.pass()
 }
@@ -237,6 +209,7 @@ async fn seam_loses_nothing(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn delivers_once(cx: &mut Context<'_>) -> Judgement {
+    cx.undisturbed()?;
     for replay in read_while_written(cx).await? {
         let actual = format!("{} of its events once more", replay.repeats);
         expect::that(

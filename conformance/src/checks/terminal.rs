@@ -3,9 +3,9 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{replay::Replay, session::Session, tape::ended, turn},
+    stimulus::{replay::Replay, session::Session, turn},
     stop::Stop,
-    wire::{reading::End, request::Request},
+    wire::request::Request,
 };
 
 pub(crate) const CHECKS: &[Check] = &[
@@ -39,30 +39,22 @@ async fn stream_closes(cx: &mut Context<'_>) -> Judgement {
         "session.status_canceled last in the log",
         last,
     )?;
-    let replay = Replay::to_close(cx.bench, Request::get(session.stream())).await?;
+    let replay = Replay::to_close(cx.bench, Request::get(session.stream()), log.head()).await?;
     expect::same_events(&replay.evidence, "the closed stream", &log.events, &replay.events)?;
     cx.saw(
         format!("{} events, then the stream closed", replay.events.len()),
         &replay.evidence,
     );
 
-    let mut reading = cx.open(Request::get(session.stream()).after(log.head())).await?;
-    let end = reading.next_frame(cx.bench.answer_deadline()).await;
-    let evidence = cx.bench.close(reading);
-    match end {
-        Err(End::Closed) => cx.saw(
-            "at the terminal head the stream closed without an event",
-            &evidence,
-        ),
-        Err(end) => {
-            return Err(Stop::fail(
-                "a closed stream at the terminal head",
-                ended(end),
-                &evidence,
-            ));
-        }
-        Ok(frame) => return Err(Stop::fail("no event at the terminal head", frame.data, &evidence)),
+    let at_head = Request::get(session.stream()).after(log.head());
+    let rest = Replay::to_close(cx.bench, at_head, log.head()).await?;
+    if let Some((framed, event)) = rest.frames.first().zip(rest.events.first()) {
+        return Err(rest.fail_at(framed, "no event at the terminal head", event.raw.to_string()));
     }
+    cx.saw(
+        "at the terminal head the stream closed without an event",
+        &rest.evidence,
+    );
     cx.pass()
 }
 

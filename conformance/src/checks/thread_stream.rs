@@ -4,13 +4,12 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        bench::Opened,
+        live::Live,
         log::{LARGEST_PAGE, Log},
         replay::Replay,
-        tape::Tape,
-        turn,
     },
-    stop::Stop,
-    wire::{client::Opened, request::Request},
+    wire::request::Request,
 };
 
 /// The most events whose cut is tried one by one.
@@ -75,16 +74,13 @@ async fn stream_equals_list(cx: &mut Context<'_>) -> Judgement {
         &list.events,
         &replay.events,
     )?;
-    for (frame, event) in replay.frames.iter().zip(&replay.events) {
+    for (framed, event) in replay.frames.iter().zip(&replay.events) {
+        let frame = &framed.frame;
         let (id, kind) = (event.seq.to_string(), event.kind.as_str());
         if frame.id.as_deref() != Some(&id) || frame.event.as_deref() != Some(kind) {
-            let wire = replay.evidence.excerpt_of(frame.bytes.clone());
             let actual = format!("id {:?}, event {:?}", frame.id, frame.event);
-            return Err(Stop::fail_with(
-                format!("id {id}, event {kind} on a thread's stream"),
-                actual,
-                wire,
-            ));
+            let expected = format!("id {id}, event {kind} on a thread's stream");
+            return Err(replay.fail_at(framed, expected, actual));
         }
     }
     cx.saw(
@@ -177,24 +173,17 @@ async fn stream_gaps_alike(cx: &mut Context<'_>) -> Judgement {
 async fn stream_lives(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
     let primary = cx.primary(&session.id).await?;
-    let head = cx.log(&session.id).await?.head();
-    let marker = cx.bench.fresh_name("thread");
-    let mut tape = Tape::open(cx.bench, Request::get(primary.stream())).await?;
-    let deadline = cx.bench.answer_deadline();
-    while tape
-        .expect_next(deadline, || format!("the replay up to seq {head}"))
-        .await?
-        .seq
-        < head
-    {}
-    let said = turn::say(cx.bench, &session.id, &marker).await;
-    said.map_err(|stop| stop.blocking("srv.append.accepted"))?;
-    let awaited = || "a new event on the thread's open stream".to_owned();
-    let live = tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
-    let evidence = tape.close(cx.bench);
+    let awaited = "a new event on the thread's open stream";
+    let live = Live::reach(
+        cx.bench,
+        &session,
+        (&primary.events(), &primary.stream()),
+        awaited,
+    )
+    .await?;
     cx.saw(
-        format!("seq {} ({}) arrived live", live.seq, live.kind),
-        &evidence,
+        format!("seq {} ({}) arrived live", live.event.seq, live.event.kind),
+        &live.evidence,
     );
     cx.pass()
 }

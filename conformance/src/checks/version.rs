@@ -45,14 +45,8 @@ async fn unknown_refused(cx: &mut Context<'_>) -> Judgement {
 async fn missing_is_published(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
     let request = Request::get(settled.session.events()).query("limit", 1000);
-    let with = Page::read(cx.send(request.clone()).await?)?;
     let without = Page::read(cx.send(request.version(Version::Absent)).await?)?;
-    expect::same_events(
-        &without.answer,
-        "the same page without a version",
-        &with.events,
-        &without.events,
-    )?;
+    without.expect_start_of(settled.log(), "the page without a version")?;
     cx.saw(
         format!("the same {} events without the header", without.events.len()),
         &without.answer,

@@ -5,6 +5,7 @@ use std::sync::{
 
 use tokio::time::Instant;
 
+use super::retry::Retry;
 use crate::{
     expect,
     limits::Limits,
@@ -12,7 +13,7 @@ use crate::{
     stop::Stop,
     target::Target,
     wire::{
-        client::{Client, Opened},
+        client::{Attempt, Attempted, Client, Fault},
         exchange::Exchange,
         reading::Reading,
         request::{Key, Request},
@@ -29,6 +30,15 @@ pub(crate) struct Bench {
     /// Names this run in everything it creates.
     pub(crate) run_id: String,
     counter: AtomicUsize,
+    retry: Retry,
+}
+
+/// What opening a stream led to.
+pub(crate) enum Opened {
+    /// 200 with an event stream, its body still to be read.
+    Stream(Box<Reading>),
+    /// Anything else, read to its end.
+    Answer(Arc<Exchange>),
 }
 
 impl Bench {
@@ -43,12 +53,38 @@ impl Bench {
             limits,
             run_id: random_hex()?,
             counter: AtomicUsize::new(0),
+            retry: Retry::default(),
         })
     }
 
-    /// Sends a request and reads its whole answer.
+    /// Sends a request, again where it is not taken for now, and reads its whole answer.
     pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, Stop> {
-        Ok(self.client.send(request).await?)
+        Ok(self.ask(request, |_| false).await?)
+    }
+
+    /// The same, where an answer that `ends` is the last one in any case.
+    pub(crate) async fn send_until(
+        &self,
+        request: Request,
+        ends: impl Fn(&Exchange) -> bool,
+    ) -> Result<Arc<Exchange>, Stop> {
+        Ok(self.ask(request, ends).await?)
+    }
+
+    pub(crate) async fn ask(
+        &self,
+        request: Request,
+        ends: impl Fn(&Exchange) -> bool,
+    ) -> Result<Arc<Exchange>, Fault> {
+        let mut tries = self.retry.tries(&request, self.limits.answer);
+        loop {
+            let attempt = self.client.attempt(request.clone()).await;
+            let ended = attempt.as_ref().is_ok_and(|attempt| ends(&attempt.exchange));
+            if ended || !tries.again(attempt.as_ref()).await {
+                return Ok(self.client.keep(attempt?.exchange));
+            }
+            self.set_aside(attempt);
+        }
     }
 
     /// Sends a mutation that the contract allows, under a key of its own.
@@ -62,9 +98,20 @@ impl Bench {
         self.send(request.header("idempotency-key", key)).await
     }
 
-    /// Opens a stream, whatever the answer.
+    /// Opens a stream, again where that is not taken for now, whatever the answer.
     pub(crate) async fn open_any(&self, request: Request) -> Result<Opened, Stop> {
-        Ok(self.client.open(request).await?)
+        let mut tries = self.retry.tries(&request, self.limits.answer);
+        loop {
+            let attempt = match self.client.attempt_stream(request.clone()).await {
+                Ok(Attempted::Stream(reading)) => return Ok(Opened::Stream(reading)),
+                Ok(Attempted::Answer(attempt)) => Ok(attempt),
+                Err(fault) => Err(fault),
+            };
+            if !tries.again(attempt.as_ref()).await {
+                return Ok(Opened::Answer(self.client.keep(attempt?.exchange)));
+            }
+            self.set_aside(attempt);
+        }
     }
 
     /// Opens a stream, which has to succeed.
@@ -102,6 +149,22 @@ impl Bench {
             self.run_id,
             self.counter.fetch_add(1, Ordering::Relaxed)
         )
+    }
+
+    /// Keeps an answer after which the request is sent again, if it is the API that speaks in it; a page of something on
+    /// the way is nobody's promise.
+    fn set_aside(&self, attempt: Result<Attempt, Fault>) {
+        let Ok(Attempt {
+            exchange,
+            is_cut: false,
+        }) = attempt
+        else {
+            return;
+        };
+        let content_type = exchange.header("content-type").unwrap_or_default();
+        if content_type.starts_with("application/json") {
+            self.client.keep(exchange);
+        }
     }
 
     fn own_fault(&self, request: &Request) -> Option<String> {

@@ -173,4 +173,13 @@ impl Page {
         };
         Ok(Self { events, next, answer })
     }
+
+    /// Whether this is the first page of that log; one may be shorter than was asked for, if a next one goes on.
+    pub(crate) fn expect_start_of(&self, log: &Log, what: &str) -> Result<(), Stop> {
+        let events = match self.next {
+            Some(_) => log.events.get(..self.events.len()).unwrap_or(&log.events),
+            None => &log.events,
+        };
+        expect::same_events(&self.answer, what, events, &self.events)
+    }
 }

@@ -1,56 +1,64 @@
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
-use super::{bench::Bench, event::Event};
+use super::{
+    bench::Bench,
+    event::Event,
+    line::{Framed, Line, Record},
+};
 use crate::{
     json,
     stop::Stop,
-    wire::{
-        exchange::Exchange,
-        reading::{End, Reading},
-        request::Request,
-        sse::Frame,
-    },
+    wire::{exchange::Exchange, reading::End, request::Request},
 };
 
 /// A stream being read: the events on it, exact re-deliveries set aside, since delivery is at least once.
-pub(crate) struct Tape {
-    reading: Reading,
+pub(crate) struct Tape<'run> {
+    line: Line<'run>,
     /// The frames of `events`.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<Framed>,
     pub(crate) events: Vec<Event>,
-    /// How many frames gave an event of this connection once more.
+    /// How many frames gave an event of this stream once more.
     pub(crate) repeats: usize,
 }
 
-impl Tape {
+impl<'run> Tape<'run> {
     /// Opens a stream, which has to succeed.
-    pub(crate) async fn open(bench: &Bench, request: Request) -> Result<Self, Stop> {
-        let reading = bench.open(request).await?;
+    pub(crate) async fn open(bench: &'run Bench, request: Request) -> Result<Self, Stop> {
         Ok(Self {
-            reading,
+            line: Line::open(bench, request).await?,
             frames: Vec::new(),
             events: Vec::new(),
             repeats: 0,
         })
     }
 
-    /// The next event, or how the stream ended. A frame that holds no persisted envelope is a failure.
+    /// The next event, over as many connections as it takes, or how the stream ended. A frame that holds no persisted
+    /// envelope is a failure.
     pub(crate) async fn next(&mut self, deadline: Instant) -> Result<Result<Event, End>, Stop> {
         loop {
-            let frame = match self.reading.next_frame(deadline).await {
-                Ok(frame) => frame,
+            let cursor = self.events.last().map(|event| event.seq);
+            match self.line.next(deadline, cursor).await? {
+                Ok(framed) => {
+                    if let Some(event) = self.take(framed)? {
+                        return Ok(Ok(event));
+                    }
+                }
                 Err(end) => return Ok(Err(end)),
-            };
-            let event = self.persisted(&frame)?;
-            if self.events.contains(&event) {
-                self.repeats += 1;
-                continue;
             }
-            self.frames.push(frame);
-            self.events.push(event.clone());
-            return Ok(Ok(event));
+        }
+    }
+
+    /// The next event of this connection, or how the connection ended.
+    pub(crate) async fn next_here(&mut self, deadline: Instant) -> Result<Result<Event, End>, Stop> {
+        loop {
+            match self.line.next_here(deadline).await {
+                Ok(framed) => {
+                    if let Some(event) = self.take(framed)? {
+                        return Ok(Ok(event));
+                    }
+                }
+                Err(end) => return Ok(Err(end)),
+            }
         }
     }
 
@@ -66,41 +74,55 @@ impl Tape {
         }
     }
 
+    /// Joins again behind the last event.
+    pub(crate) async fn join(&mut self) -> Result<(), Stop> {
+        self.line.join(self.events.last().map(|event| event.seq)).await
+    }
+
     /// A failure whose evidence is the bytes of this frame.
     pub(crate) fn fail_at(
         &self,
-        frame: &Frame,
+        framed: &Framed,
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Stop {
-        Stop::fail_with(expected, actual, self.snapshot().excerpt_of(frame.bytes.clone()))
+        Stop::fail_with(expected, actual, self.line.excerpt_of(framed))
     }
 
     /// The newest frame and its event.
-    pub(crate) fn last(&self) -> Option<(&Frame, &Event)> {
+    pub(crate) fn last(&self) -> Option<(&Framed, &Event)> {
         self.frames.last().zip(self.events.last())
     }
 
     /// Whether the bytes so far end inside a frame.
     pub(crate) fn is_mid_frame(&self) -> bool {
-        self.reading.is_mid_frame()
+        self.line.is_mid_frame()
     }
 
-    /// What was read so far, as an exchange to show.
+    /// What was read over this connection so far, as an exchange to show.
     pub(crate) fn snapshot(&self) -> Exchange {
-        self.reading.snapshot()
+        self.line.snapshot()
     }
 
     /// Stops reading and keeps what came.
-    pub(crate) fn close(self, bench: &Bench) -> Arc<Exchange> {
-        bench.close(self.reading)
+    pub(crate) fn close(self) -> Record {
+        self.line.close()
     }
 
-    fn persisted(&self, frame: &Frame) -> Result<Event, Stop> {
-        let data =
-            json::read(frame.data.as_bytes()).map_err(|error| format!("data that is not JSON ({error})"));
-        data.and_then(|data| Event::read(&data))
-            .map_err(|fault| self.fail_at(frame, "a persisted envelope", fault))
+    /// The event in a frame, unless it came before.
+    fn take(&mut self, framed: Framed) -> Result<Option<Event>, Stop> {
+        let data = json::read(framed.frame.data.as_bytes())
+            .map_err(|error| format!("data that is not JSON ({error})"));
+        let event = data
+            .and_then(|data| Event::read(&data))
+            .map_err(|fault| self.fail_at(&framed, "a persisted envelope", fault))?;
+        if self.events.contains(&event) {
+            self.repeats += 1;
+            return Ok(None);
+        }
+        self.frames.push(framed);
+        self.events.push(event.clone());
+        Ok(Some(event))
     }
 }
 

@@ -3,20 +3,20 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{bench::Bench, event::Event, tape::ended};
+use super::{
+    bench::Bench,
+    event::Event,
+    line::{Framed, Line, Record},
+    tape::ended,
+};
 use crate::{
     stop::Stop,
-    wire::{
-        exchange::Exchange,
-        reading::{End, Reading},
-        request::Request,
-        sse::Frame,
-    },
+    wire::{exchange::Exchange, reading::End, request::Request},
 };
 
 /// A stream that may show previews, being read.
-pub(crate) struct Watch {
-    reading: Reading,
+pub(crate) struct Watch<'run> {
+    line: Line<'run>,
     pub(crate) seen: Vec<Seen>,
 }
 
@@ -24,6 +24,8 @@ pub(crate) struct Watch {
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) seen: Vec<Seen>,
+    record: Record,
+    /// The last connection.
     pub(crate) evidence: Arc<Exchange>,
 }
 
@@ -31,13 +33,13 @@ pub(crate) struct Watched {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Seen {
     Preview(Preview),
-    Event(Frame, Event),
+    Event(Event),
 }
 
 /// A frame that shows something before it is there.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preview {
-    pub(crate) frame: Frame,
+    pub(crate) framed: Framed,
     pub(crate) data: Value,
     /// Whether it announces an event rather than adds to one.
     pub(crate) is_start: bool,
@@ -67,11 +69,11 @@ impl Preview {
     }
 }
 
-impl Watch {
+impl<'run> Watch<'run> {
     /// Opens a stream, which has to succeed, and reads until an event at or above `head` arrives.
-    pub(crate) async fn open(bench: &Bench, request: Request, head: u64) -> Result<Self, Stop> {
+    pub(crate) async fn open(bench: &'run Bench, request: Request, head: u64) -> Result<Self, Stop> {
         let mut watch = Self {
-            reading: bench.open(request).await?,
+            line: Line::open(bench, request).await?,
             seen: Vec::new(),
         };
         watch.through(bench, head).await?;
@@ -90,14 +92,16 @@ impl Watch {
         let expected = format!("a Session settlement above seq {head}");
         let settles = |event: &Event| event.seq > head && event.settles_session();
         self.read(bench.turn_deadline(), &expected, settles).await?;
-        Ok(self.close(bench))
+        Ok(self.close())
     }
 
     /// Stops reading and keeps what came.
-    pub(crate) fn close(self, bench: &Bench) -> Watched {
+    pub(crate) fn close(self) -> Watched {
+        let record = self.line.close();
         Watched {
             seen: self.seen,
-            evidence: bench.close(self.reading),
+            evidence: Arc::clone(record.last()),
+            record,
         }
     }
 
@@ -108,16 +112,16 @@ impl Watch {
         done: impl Fn(&Event) -> bool,
     ) -> Result<(), Stop> {
         loop {
-            let seen = match self.reading.next_frame(deadline).await {
-                Ok(frame) => self.classified(frame)?,
+            let seen = match self.line.next(deadline, self.cursor()).await? {
+                Ok(framed) => self.classified(framed)?,
                 Err(End::Deadline) if expected.starts_with("a Session settlement") => {
                     return Err(Stop::Inconclusive(format!(
                         "{expected} did not come; --turn-timeout gives it more"
                     )));
                 }
-                Err(end) => return Err(Stop::fail(expected, ended(end), &self.reading.snapshot())),
+                Err(end) => return Err(Stop::fail(expected, ended(end), &self.line.snapshot())),
             };
-            let last = matches!(&seen, Seen::Event(_, event) if done(event));
+            let last = matches!(&seen, Seen::Event(event) if done(event));
             self.seen.push(seen);
             if last {
                 return Ok(());
@@ -125,11 +129,20 @@ impl Watch {
         }
     }
 
-    fn classified(&self, frame: Frame) -> Result<Seen, Stop> {
+    /// Where to join again: behind the last persisted event, whatever was previewed since.
+    fn cursor(&self) -> Option<u64> {
+        self.seen.iter().rev().find_map(|seen| match seen {
+            Seen::Event(event) => Some(event.seq),
+            Seen::Preview(_) => None,
+        })
+    }
+
+    fn classified(&self, framed: Framed) -> Result<Seen, Stop> {
         let fault = |fault: String| {
-            let wire = self.reading.snapshot().excerpt_of(frame.bytes.clone());
+            let wire = self.line.excerpt_of(&framed);
             Stop::fail_with("a preview or a persisted envelope", fault, wire)
         };
+        let frame = &framed.frame;
         let data: Value = serde_json::from_str(&frame.data)
             .map_err(|error| fault(format!("data that is not JSON ({error})")))?;
         let kind = data["type"]
@@ -139,13 +152,13 @@ impl Watch {
         let is_start = kind == "event_start";
         if is_start || kind == "event_delta" {
             return Ok(Seen::Preview(Preview {
-                frame,
+                framed,
                 data,
                 is_start,
             }));
         }
         let event = Event::read(&data).map_err(fault)?;
-        Ok(Seen::Event(frame, event))
+        Ok(Seen::Event(event))
     }
 }
 
@@ -153,7 +166,7 @@ impl Watched {
     pub(crate) fn previews(&self) -> impl Iterator<Item = &Preview> {
         self.seen.iter().filter_map(|seen| match seen {
             Seen::Preview(preview) => Some(preview),
-            Seen::Event(..) => None,
+            Seen::Event(_) => None,
         })
     }
 
@@ -161,7 +174,7 @@ impl Watched {
     pub(crate) fn events(&self) -> Vec<Event> {
         let mut events: Vec<Event> = Vec::new();
         for seen in &self.seen {
-            if let Seen::Event(_, event) = seen
+            if let Seen::Event(event) = seen
                 && !events.contains(event)
             {
                 events.push(event.clone());
@@ -182,7 +195,7 @@ impl Watched {
 
     /// A failure whose evidence is the bytes of this preview.
     pub(crate) fn fail_at(&self, preview: &Preview, expected: impl Into<String>) -> Stop {
-        let wire = self.evidence.excerpt_of(preview.frame.bytes.clone());
+        let wire = self.record.excerpt_of(&preview.framed);
         Stop::fail_with(expected, preview.data.to_string(), wire)
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{
     exchange::{Exchange, Sent},
     header::visible,
-    reading::Reading,
+    reading::{End, Reading},
     request::{Key, Request, Version},
 };
 use crate::target::Target;
@@ -44,20 +44,31 @@ pub(crate) enum Fault {
     /// No connection: the target is not there.
     #[error("no connection to the target: {0}")]
     Unreachable(String),
-    /// Connected, but no complete answer.
+    /// Connected, but no answer in time.
     #[error("{0}")]
     NoAnswer(String),
+    /// Connected, but the connection ended before the head of an answer.
+    #[error("{0}")]
+    Cut(String),
     /// The suite built a request that cannot be sent.
     #[error("the suite's own request is malformed: {0}")]
     Malformed(String),
 }
 
+/// An answer that is not in the transcript yet.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) exchange: Exchange,
+    /// Whether the connection broke inside the body.
+    pub(crate) is_cut: bool,
+}
+
 /// What opening a stream led to.
-pub(crate) enum Opened {
+pub(crate) enum Attempted {
     /// 200 with an event stream, its body still to be read.
     Stream(Box<Reading>),
     /// Anything else, read to its end.
-    Answer(Arc<Exchange>),
+    Answer(Attempt),
 }
 
 impl Client {
@@ -82,30 +93,37 @@ impl Client {
     }
 
     /// Sends a request and reads the whole answer.
-    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, Fault> {
+    pub(crate) async fn attempt(&self, request: Request) -> Result<Attempt, Fault> {
         let deadline = Instant::now() + self.answer_within;
         let mut reading = self.begin(request, deadline).await?;
-        reading.read_to_end(deadline).await;
-        Ok(self.record(reading))
+        let is_cut = reading.read_to_end(deadline).await == End::Broken;
+        let exchange = reading.into_exchange();
+        Ok(Attempt { exchange, is_cut })
     }
 
     /// Sends a request and, if it is answered by an event stream, leaves that open.
-    pub(crate) async fn open(&self, request: Request) -> Result<Opened, Fault> {
+    pub(crate) async fn attempt_stream(&self, request: Request) -> Result<Attempted, Fault> {
         let deadline = Instant::now() + self.answer_within;
         let mut reading = self.begin(request, deadline).await?;
         let content_type = reading.header("content-type").unwrap_or_default();
         if reading.status() == 200
             && content_type.split(';').next().map(str::trim) == Some("text/event-stream")
         {
-            return Ok(Opened::Stream(Box::new(reading)));
+            return Ok(Attempted::Stream(Box::new(reading)));
         }
-        reading.read_to_end(deadline).await;
-        Ok(Opened::Answer(self.record(reading)))
+        let is_cut = reading.read_to_end(deadline).await == End::Broken;
+        let exchange = reading.into_exchange();
+        Ok(Attempted::Answer(Attempt { exchange, is_cut }))
     }
 
     /// Ends a reading and keeps what was read of it.
     pub(crate) fn record(&self, reading: Reading) -> Arc<Exchange> {
-        let exchange = Arc::new(reading.into_exchange());
+        self.keep(reading.into_exchange())
+    }
+
+    /// Puts an exchange into the transcript.
+    pub(crate) fn keep(&self, exchange: Exchange) -> Arc<Exchange> {
+        let exchange = Arc::new(exchange);
         self.transcript
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -161,7 +179,7 @@ impl Client {
                 LARGEST_BODY,
             )),
             Ok(Err(error)) if error.is_connect() => Err(Fault::Unreachable(cause(&error))),
-            Ok(Err(error)) => Err(Fault::NoAnswer(format!("{what}: {}", cause(&error)))),
+            Ok(Err(error)) => Err(Fault::Cut(format!("{what}: {}", cause(&error)))),
             Err(_) => Err(Fault::NoAnswer(format!(
                 "{what}: no response head within {:?}",
                 self.answer_within

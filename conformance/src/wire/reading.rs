@@ -113,8 +113,12 @@ impl Reading {
         self.reader.is_mid_block()
     }
 
-    pub(super) async fn read_to_end(&mut self, deadline: Instant) {
-        while self.read(deadline).await.is_ok() {}
+    pub(super) async fn read_to_end(&mut self, deadline: Instant) -> End {
+        loop {
+            if let Err(end) = self.read(deadline).await {
+                return end;
+            }
+        }
     }
 
     pub(super) fn into_exchange(self) -> Exchange {

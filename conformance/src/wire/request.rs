@@ -55,8 +55,15 @@ impl Request {
     }
 
     /// Resumes a stream behind this cursor.
-    pub(crate) fn after(self, cursor: impl ToString) -> Self {
+    pub(crate) fn after(mut self, cursor: impl ToString) -> Self {
+        self.headers.retain(|(name, _)| name != "last-event-id");
         self.header("last-event-id", cursor)
+    }
+
+    /// The cursor that a stream is resumed behind, if it is a number.
+    pub(crate) fn cursor(&self) -> Option<u64> {
+        let header = self.headers.iter().find(|(name, _)| name == "last-event-id")?;
+        header.1.parse().ok()
     }
 
     pub(crate) fn raw_body(mut self, body: impl Into<Vec<u8>>) -> Self {

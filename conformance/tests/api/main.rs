@@ -12,6 +12,7 @@ mod null_servers;
 mod proof;
 mod reference;
 mod relay;
+mod retries;
 mod server;
 mod trace;
 mod traffic;

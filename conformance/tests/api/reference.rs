@@ -1,11 +1,12 @@
 //! A correct server conforms, directly and behind a relay that changes nothing.
 
-use checkfu_conformance::{Conclusion, Verdict, checks};
+use checkfu_conformance::{Conclusion, Plan, Profile, Verdict, checks};
+use checkfu_mock_server::MockServer;
 
 use crate::{
     mutant::Mutant,
     relay::Relay,
-    server::{judge, plan, reference},
+    server::{judge, plan, reference, target},
 };
 
 #[tokio::test]
@@ -29,4 +30,36 @@ async fn a_relay_that_changes_nothing_changes_no_verdict() {
     let report = judge(&plan(&relay.url, &server)).await;
     assert_eq!(report.count(Verdict::Pass), checks().count(), "{report}");
     server.shutdown().await;
+}
+
+/// What is unpleasant and allowed — busy answers, lost ones, short pages, streams that break, deliver twice and are laid
+/// out in every way — leaves a correct server correct.
+#[tokio::test]
+async fn the_hostile_reference_server_is_conformant() {
+    let seeds = std::env::var("CHECKFU_CONFORMANCE_HOSTILE_SEEDS").unwrap_or_else(|_| "1".to_owned());
+    for seed in seeds.split(',') {
+        println!("hostile with seed {seed}");
+        let server = MockServer::builder()
+            .hostile(true)
+            .seed(seed.trim().parse().unwrap())
+            .start()
+            .await
+            .unwrap();
+        let target = target(server.url(), &server).with_disturbance(true);
+        let report = judge(&Plan::new(target).with_profile(Profile::Reference)).await;
+        assert_eq!(report.conclusion, Conclusion::Conformant, "seed {seed}: {report}");
+        let exact = [
+            "srv.list.page-bounds",
+            "srv.stream.delivers-once",
+            "srv.stream.head-and-fields",
+        ];
+        for check in &report.checks {
+            let expected = match exact.contains(&check.id) {
+                true => Verdict::NotApplicable,
+                false => Verdict::Pass,
+            };
+            assert_eq!(check.verdict, expected, "{} with seed {seed}", check.id);
+        }
+        server.shutdown().await;
+    }
 }

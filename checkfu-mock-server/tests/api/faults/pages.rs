@@ -51,6 +51,30 @@ async fn a_walk_copes_with_small_empty_and_overlapping_pages() {
     assert_eq!(first(world.client.get(&after).await.ok(200)), Some(6));
 }
 
+/// A-LIST: several empty pages in a row have a token each, all of which lead on, and none is taken beside a cursor.
+#[tokio::test]
+async fn empty_pages_in_a_row_lead_on() {
+    let world = World::new().await;
+    let (session, log) = finished(&world).await;
+    let list = format!("/v1/sessions/{session}/events?limit=3");
+    let faults = world.server.control().faults();
+    let mut tokens = Vec::new();
+    let mut query = list.clone();
+    for _ in 0..3 {
+        faults.plan(Fault::new(on_list(), Page::new(PageEdit::Empty)));
+        let page = world.client.get(&query).await.ok(200);
+        assert_eq!(page["data"], serde_json::json!([]));
+        let token = page["next_page"].as_str().unwrap().to_owned();
+        assert!(!tokens.contains(&token), "{token} again");
+        query = format!("{list}&page={token}");
+        tokens.push(token);
+    }
+    let page = world.client.get(&query).await.ok(200);
+    assert_eq!(page["data"], serde_json::json!(log[..3]));
+    let both = world.client.get(&format!("{query}&after=1")).await;
+    both.refused(400, "request.conflicting_parameters");
+}
+
 /// A page that leads back to itself, and one that has its last item twice.
 #[tokio::test]
 async fn pages_loop_and_repeat() {
