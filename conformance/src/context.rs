@@ -195,6 +195,12 @@ impl<'run> Context<'run> {
         Log::read(self.bench, session_id).await
     }
 
+    /// The list of a Session that was just made. Set-up: blocks on failure.
+    pub(crate) async fn first_log(&self, session: &Session) -> Result<Log, Stop> {
+        let log = self.log(&session.id).await;
+        log.map_err(|stop| stop.blocking("srv.session.create"))
+    }
+
     /// The list once it has come to rest: a server may write more behind a settlement.
     pub(crate) async fn rested(&self, session_id: &str) -> Result<Log, Stop> {
         let deadline = self.bench.turn_deadline();

@@ -1,7 +1,11 @@
+mod prove;
+
 use std::{error::Error, path::PathBuf, time::Duration};
 
 use checkfu_conformance::{AgentKind, Limits, Plan, Profile, Target};
 use clap::{Args, Parser, Subcommand};
+
+pub(crate) use prove::ProveFlags;
 
 /// Judges a Checkfu server over HTTP, as a black box.
 #[derive(Debug, Parser)]
@@ -24,6 +28,11 @@ pub(crate) enum Command {
     },
     /// Shows how many sentences of the published pages are checked, and which still wait for a check.
     Trace(TraceFlags),
+    /// Proves the checks with servers that are broken on purpose, and with some that are not.
+    ///
+    /// Exit 0 if all of it holds, 1 if not, 2 for a wrong command line or a server without mutants, 4 for a server that does
+    /// not start.
+    Prove(ProveFlags),
 }
 
 #[derive(Debug, Args)]

@@ -26,6 +26,7 @@ mod level;
 mod limits;
 mod plan;
 mod profile;
+pub mod prove;
 mod report;
 mod requirement;
 mod run;

@@ -1,7 +1,8 @@
-//! The suite on the command line: `server`, `list`, `explain` and `trace`.
+//! The suite on the command line: `server`, `list`, `explain`, `trace` and `prove`.
 
 mod files;
 mod flags;
+mod proving;
 
 use std::{io::Write, process::ExitCode};
 
@@ -20,6 +21,7 @@ async fn main() -> ExitCode {
         Command::List => list(),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),
+        Command::Prove(flags) => proving::prove(&flags).await,
     };
     ExitCode::from(status.code())
 }
@@ -33,12 +35,7 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Ok(files) => files,
         Err(message) => return usage(&message),
     };
-    let interrupted = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    let report = run(&plan, interrupted, |check| {
+    let report = run(&plan, interrupted(), |check| {
         if !flags.quiet {
             eprintln!("{:<12} {}", check.verdict.word(), check.id);
         }
@@ -111,6 +108,12 @@ fn compared(drifts: &[trace::Drift]) -> ExitStatus {
         drifts.len()
     );
     ExitStatus::Failed
+}
+
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 fn usage(message: &str) -> ExitStatus {

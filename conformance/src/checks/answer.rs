@@ -17,7 +17,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The same answer once more is answered with the original event and writes nothing.",
         level: Level::Derived,
         requirements: &["THR-9"],
-        killed_by: &["replay-is-a-new-event", "replay-is-refused", "replay-is-written"],
+        killed_by: &[
+            "replay-is-a-new-event",
+            "replay-is-refused",
+            "replay-is-written",
+            "server:replay_is_conflict",
+        ],
         run: |cx| Box::pin(replay(cx)),
     },
     Check {
@@ -33,7 +38,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The same answer to a child once more is answered with the original event and writes nothing.",
         level: Level::Documented,
         requirements: &["THR-9"],
-        killed_by: &["replay-is-a-new-event", "replay-is-refused"],
+        killed_by: &[
+            "replay-is-a-new-event",
+            "replay-is-refused",
+            "server:replay_is_conflict",
+        ],
         run: |cx| Box::pin(child_replay(cx)),
     },
     Check {

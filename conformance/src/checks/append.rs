@@ -24,7 +24,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A post answers 202 with the envelope that the list then shows.",
         level: Level::Assumed,
         requirements: &["A-POST"],
-        killed_by: &["answers-another-seq", "answers-200"],
+        killed_by: &["answers-another-seq", "answers-200", "server:post_is_ok"],
         run: |cx| Box::pin(answer(cx)),
     },
     Check {
@@ -32,7 +32,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A message in the log says who wrote it and what caused it.",
         level: Level::Documented,
         requirements: &["SES-4"],
-        killed_by: &["rewrites-the-author", "forgets-the-cause"],
+        killed_by: &[
+            "rewrites-the-author",
+            "forgets-the-cause",
+            "server:cause_unlogged",
+        ],
         run: |cx| Box::pin(authorship_kept(cx)),
     },
     Check {
@@ -40,7 +44,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A message without author or cause is refused and not written.",
         level: Level::Derived,
         requirements: &["A-AUTHOR"],
-        killed_by: &["invents-the-author"],
+        killed_by: &["invents-the-author", "server:cause_optional"],
         run: |cx| Box::pin(authorship_required(cx)),
     },
     Check {

@@ -30,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "archive-without-a-time",
             "archive-forgets",
             "archive-again-at-another-time",
+            "server:archive_only_once",
         ],
         run: |cx| Box::pin(idle_child(cx)),
     },

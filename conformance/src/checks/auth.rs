@@ -13,7 +13,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A wrong key is refused for good on reads, streams and writes, and nothing is written.",
         level: Level::Documented,
         requirements: &["WIRE-2"],
-        killed_by: &["accepts-any-key", "wrong-key-is-retryable"],
+        killed_by: &["accepts-any-key", "wrong-key-is-retryable", "server:any_key"],
         run: |cx| Box::pin(wrong_key_refused(cx)),
     },
     Check {
@@ -21,7 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A request without a key is refused for good.",
         level: Level::Derived,
         requirements: &["WIRE-1"],
-        killed_by: &["accepts-no-key"],
+        killed_by: &["accepts-no-key", "missing-key-is-retryable"],
         run: |cx| Box::pin(missing_key_refused(cx)),
     },
 ];

@@ -16,7 +16,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A decision by nobody with authority is refused for good, and the call still waits for a decision.",
         level: Level::Documented,
         requirements: &["WAIT-5"],
-        killed_by: &["anybody-may-decide", "refused-decision-ends-the-wait"],
+        killed_by: &[
+            "anybody-may-decide",
+            "refused-decision-ends-the-wait",
+            "server:anyone_approves",
+        ],
         run: |cx| Box::pin(decision_needs_it(cx)),
     },
     Check {
@@ -32,7 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An answer or interrupt without author or cause is refused and not written.",
         level: Level::Derived,
         requirements: &["A-AUTHOR"],
-        killed_by: &["signs-what-is-unsigned"],
+        killed_by: &["signs-what-is-unsigned", "server:cause_optional"],
         run: |cx| Box::pin(authorship_required(cx)),
     },
 ];

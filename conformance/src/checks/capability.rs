@@ -18,7 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "What the server lists as disabled is refused for good, and nothing of it is done.",
         level: Level::Documented,
         requirements: &["WIRE-5"],
-        killed_by: &["runs-what-is-disabled", "refuses-and-runs"],
+        killed_by: &["runs-what-is-disabled", "refuses-and-runs", "server:no_fence"],
         run: |cx| Box::pin(disabled_is_refused(cx)),
     },
     Check {

@@ -21,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "session-hides-calls-of-children",
             "stream-hides-calls-of-children",
             "answer-reaches-nobody",
+            "server:session_hides_children",
         ],
         run: |cx| Box::pin(call_on_the_session(cx)),
     },
@@ -40,7 +41,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Where two children wait under one tool_use_id, an answer without session_thread_id is refused and changes nothing; with it, it reaches that child alone.",
         level: Level::Documented,
         requirements: &["THR-8"],
-        killed_by: &["answers-the-first-of-two", "answers-both-of-two"],
+        killed_by: &[
+            "answers-the-first-of-two",
+            "answers-both-of-two",
+            "server:thread_guessed",
+        ],
         run: |cx| Box::pin(shared_id_needs_a_thread(cx)),
     },
     Check {

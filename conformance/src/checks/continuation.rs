@@ -59,7 +59,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The Run that goes on has the id of the one that waited.",
         level: Level::Derived,
         requirements: &["A-CONT"],
-        killed_by: &["continues-under-another-id"],
+        killed_by: &["continues-under-another-id", "server:resumes_as_other_run"],
         run: |cx| Box::pin(keeps_the_run(cx)),
     },
     Check {
@@ -71,6 +71,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "decides-unseen",
             "counts-no-continuation",
             "continuation-is-an-attempt",
+            "server:continuation_stays",
         ],
         run: |cx| Box::pin(order(cx)),
     },

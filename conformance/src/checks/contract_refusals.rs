@@ -19,6 +19,9 @@ pub(crate) const CHECKS: &[Check] = &[Check {
         "conflicts-typed-as-requests",
         "unknown-endpoint-in-plain-words",
         "unprocessable-is-retryable",
+        "server:no_request_id",
+        "server:other_request_id",
+        "server:plain_text_errors",
     ],
     run: |cx| Box::pin(all_alike(cx)),
 }];

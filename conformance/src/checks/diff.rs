@@ -28,6 +28,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "diff-swaps-the-sides",
             "diff-from-another-base",
             "diff-invents-a-hole",
+            "server:diff_guesses_base",
         ],
         run: |cx| Box::pin(tails(cx)),
     },
@@ -36,7 +37,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Siblings part at the earlier branch, and a Session has no difference from itself.",
         level: Level::Assumed,
         requirements: &["DIF-1", "A-DIFF"],
-        killed_by: &["diff-differs-from-itself", "siblings-part-at-the-later-branch"],
+        killed_by: &[
+            "diff-differs-from-itself",
+            "siblings-part-at-the-later-branch",
+            "server:diff_guesses_base",
+        ],
         run: |cx| Box::pin(relatives(cx)),
     },
     Check {

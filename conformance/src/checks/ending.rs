@@ -45,6 +45,8 @@ pub(crate) const CHECKS: &[Check] = &[
             "ends-and-leaves-the-run",
             "ends-in-idle",
             "ended-session-takes-answers",
+            "server:complete_keeps_runs",
+            "server:end_is_not_last",
         ],
         run: |cx| Box::pin(ends(cx, "complete", "completed")),
     },

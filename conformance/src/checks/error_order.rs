@@ -23,6 +23,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
         "asks-for-the-version-first",
         "reads-the-body-before-the-path",
         "judges-letters-before-the-state",
+        "server:version_first",
     ],
     run: |cx| Box::pin(order(cx)),
 }];

@@ -33,6 +33,8 @@ pub(crate) const CHECKS: &[Check] = &[
             "error-type-of-another-status",
             "error-without-a-code",
             "request-id-differs",
+            "server:other_request_id",
+            "server:plain_text_errors",
         ],
         run: |cx| Box::pin(envelope(cx)),
     },
@@ -41,7 +43,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Every response has a request id of its own.",
         level: Level::Assumed,
         requirements: &["A-ERR"],
-        killed_by: &["lists-without-request-id", "one-request-id-for-all"],
+        killed_by: &[
+            "lists-without-request-id",
+            "one-request-id-for-all",
+            "server:no_request_id",
+        ],
         run: |cx| Box::pin(request_id(cx)),
     },
 ];

@@ -21,6 +21,8 @@ pub(crate) const CHECKS: &[Check] = &[
             "fork-numbers-anew",
             "fork-loses-the-first",
             "fork-without-a-mark",
+            "server:fork_loses_last",
+            "server:fork_unmarked",
         ],
         run: |cx| Box::pin(keeps_ids_and_seqs(cx)),
     },
@@ -45,7 +47,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A fork of a fork has the events of both, with their first ids and seqs, and a mark of its own.",
         level: Level::Documented,
         requirements: &["FRK-1", "FRK-2"],
-        killed_by: &["second-fork-gives-new-ids", "second-fork-forgets-the-first-mark"],
+        killed_by: &[
+            "second-fork-gives-new-ids",
+            "second-fork-forgets-the-first-mark",
+            "server:fork_loses_last",
+            "server:fork_unmarked",
+        ],
         run: |cx| Box::pin(of_a_fork(cx)),
     },
 ];

@@ -34,6 +34,9 @@ pub(crate) const CHECKS: &[Check] = &[
             "forks-at-the-head-always",
             "fork-copies-one-too-many",
             "mark-names-another-event",
+            "server:fork_copies_more",
+            "server:fork_loses_last",
+            "server:fork_unmarked",
         ],
         run: |cx| Box::pin(at_any_event(cx)),
     },
@@ -50,7 +53,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A Checkpoint that is not there to be adopted makes no fork.",
         level: Level::Assumed,
         requirements: &["FRK-3"],
-        killed_by: &["forks-without-the-checkpoint"],
+        killed_by: &["forks-without-the-checkpoint", "refuses-the-checkpoint-and-forks"],
         run: |cx| Box::pin(checkpoint_fails_closed(cx)),
     },
     Check {

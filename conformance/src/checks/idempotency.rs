@@ -15,7 +15,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The same mutation under the same key answers the same again and is done once.",
         level: Level::Assumed,
         requirements: &["A-IDEM"],
-        killed_by: &["ignores-idempotency-keys"],
+        killed_by: &["ignores-idempotency-keys", "server:no_idempotency"],
         run: |cx| Box::pin(replay(cx)),
     },
     Check {
@@ -23,7 +23,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Another body under a used key is refused and not done.",
         level: Level::Assumed,
         requirements: &["A-IDEM"],
-        killed_by: &["ignores-idempotency-keys", "replays-for-any-body"],
+        killed_by: &[
+            "ignores-idempotency-keys",
+            "replays-for-any-body",
+            "server:key_ignores_body",
+            "server:no_idempotency",
+        ],
         run: |cx| Box::pin(other_body(cx)),
     },
     Check {

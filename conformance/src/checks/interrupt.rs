@@ -23,6 +23,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "interrupt-is-ignored",
             "interrupt-is-terminal",
             "interrupted-for-good",
+            "server:interrupt_is_terminal",
         ],
         run: |cx| Box::pin(running(cx)),
     },
@@ -31,7 +32,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An interrupt cancels a turn that is parked by a Question, and the Session is idle.",
         level: Level::Documented,
         requirements: &["WAIT-2", "SES-10"],
-        killed_by: &["interrupt-is-ignored", "interrupted-run-completes"],
+        killed_by: &[
+            "interrupt-is-ignored",
+            "interrupted-run-completes",
+            "server:interrupt_is_terminal",
+        ],
         run: |cx| Box::pin(parked(cx, AgentKind::Question)),
     },
     Check {
@@ -39,7 +44,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An interrupt ends a turn that waits for a call, and the Session is idle.",
         level: Level::Documented,
         requirements: &["SES-10", "RUN-3"],
-        killed_by: &["interrupt-is-ignored", "interrupt-is-terminal"],
+        killed_by: &[
+            "interrupt-is-ignored",
+            "interrupt-is-terminal",
+            "server:interrupt_is_terminal",
+        ],
         run: |cx| Box::pin(parked(cx, AgentKind::CustomTool)),
     },
     Check {
@@ -50,6 +59,8 @@ pub(crate) const CHECKS: &[Check] = &[
         killed_by: &[
             "interrupts-without-a-reason",
             "interrupt-idles-for-another-reason",
+            "server:interrupt_keeps_run",
+            "server:interrupt_unlogged",
         ],
         run: |cx| Box::pin(order(cx)),
     },

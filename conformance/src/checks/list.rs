@@ -16,7 +16,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "after begins right behind that seq, for every event of the log.",
         level: Level::Documented,
         requirements: &["LST-2"],
-        killed_by: &["after-is-inclusive", "after-skips-one"],
+        killed_by: &[
+            "after-is-inclusive",
+            "after-skips-one",
+            "server:list_ignores_after",
+            "server:list_is_inclusive",
+        ],
         run: |cx| Box::pin(after_is_exclusive(cx)),
     },
     Check {
@@ -24,7 +29,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Walks with pages of 1, 2, 3, 7 and 1000 give the same log, end, and never exceed the limit.",
         level: Level::Documented,
         requirements: &["LST-2"],
-        killed_by: &["page-loses-its-last", "page-overlaps", "page-token-loops"],
+        killed_by: &[
+            "page-loses-its-last",
+            "page-overlaps",
+            "page-token-loops",
+            "server:page_loops",
+        ],
         run: |cx| Box::pin(page_size_does_not_matter(cx)),
     },
     Check {

@@ -24,7 +24,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "What was read once stays as it was; later events come after it.",
         level: Level::Documented,
         requirements: &["SES-5"],
-        killed_by: &["rewrites-history"],
+        killed_by: &["rewrites-history", "server:page_duplicates"],
         run: |cx| Box::pin(append_only(cx)),
     },
 ];

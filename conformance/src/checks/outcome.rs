@@ -37,7 +37,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "While an Outcome is graded neither its Run nor the turn is settled.",
         level: Level::Derived,
         requirements: &["WAIT-1", "WAIT-4"],
-        killed_by: &["grading-ends-the-turn"],
+        killed_by: &["grading-ends-the-turn", "server:boundary_is_end_turn"],
         run: |cx| Box::pin(settles_nothing(cx)),
     },
     Check {
@@ -53,7 +53,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An interrupt ends an active Outcome as interrupted and cancels its Run.",
         level: Level::Assumed,
         requirements: &["A-OUT", "A-INT"],
-        killed_by: &["interrupted-outcome-fails"],
+        killed_by: &["interrupted-outcome-fails", "server:interrupt_keeps_run"],
         run: |cx| Box::pin(interrupted(cx)),
     },
 ];

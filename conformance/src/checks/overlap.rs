@@ -35,7 +35,13 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A message while a Run is unfinished gets its own Run, which starts when that one settles, without an idle between.",
         level: Level::Assumed,
         requirements: &["A-OVERLAP"],
-        killed_by: &["overlap-is-refused", "one-run-for-all", "idles-in-the-queue"],
+        killed_by: &[
+            "overlap-is-refused",
+            "one-run-for-all",
+            "idles-in-the-queue",
+            "server:busy_drops_message",
+            "server:trigger_without_run",
+        ],
         run: |cx| Box::pin(queue(cx)),
     },
     Check {
@@ -43,7 +49,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An interrupt ends the active Run alone: a queued one starts after the idle.",
         level: Level::Assumed,
         requirements: &["A-INT", "A-OVERLAP"],
-        killed_by: &["interrupt-drops-the-queue"],
+        killed_by: &["interrupt-drops-the-queue", "server:busy_drops_message"],
         run: |cx| Box::pin(queued_run_starts(cx)),
     },
 ];

@@ -24,7 +24,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Without a limit a page has at most 100 events, and a longer log goes on behind it.",
         level: Level::Documented,
         requirements: &["LST-1"],
-        killed_by: &["default-page-is-everything", "default-page-has-no-next"],
+        killed_by: &[
+            "default-page-is-everything",
+            "default-page-has-no-next",
+            "server:page_duplicates",
+        ],
         run: |cx| Box::pin(default_page(cx)),
     },
     Check {
@@ -37,6 +41,9 @@ pub(crate) const CHECKS: &[Check] = &[
             "default-thread-page-of-fifty",
             "largest-page-of-999",
             "large-limit-is-refused",
+            "server:no_page_cap",
+            "server:page_duplicates",
+            "server:small_pages",
         ],
         run: |cx| Box::pin(page_bounds(cx)),
     },

@@ -17,7 +17,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Answers, decisions, results and interrupts in the log say who wrote them and what caused them.",
         level: Level::Documented,
         requirements: &["SES-4", "EVT-1"],
-        killed_by: &["answers-lose-their-author", "answers-lose-their-cause"],
+        killed_by: &[
+            "answers-lose-their-author",
+            "answers-lose-their-cause",
+            "server:cause_unlogged",
+        ],
         run: |cx| Box::pin(authorship_kept(cx)),
     },
     Check {

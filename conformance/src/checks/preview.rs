@@ -13,7 +13,11 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     title: "A stream that asked for no previews carries a live turn in persisted events alone.",
     level: Level::Documented,
     requirements: &["PRV-1"],
-    killed_by: &["previews-unasked", "previews-unasked-with-ids"],
+    killed_by: &[
+        "previews-unasked",
+        "previews-unasked-with-ids",
+        "server:previews_unasked",
+    ],
     run: |cx| Box::pin(only_when_asked(cx)),
 }];
 

@@ -27,7 +27,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A preview has no id line and no seq.",
         level: Level::Documented,
         requirements: &["PRV-2"],
-        killed_by: &["previews-with-an-id-line", "previews-with-a-seq"],
+        killed_by: &[
+            "previews-with-an-id-line",
+            "previews-with-a-seq",
+            "server:preview_has_id",
+        ],
         run: |cx| Box::pin(uncursored(cx)),
     },
     Check {
@@ -46,6 +50,7 @@ pub(crate) const CHECKS: &[Check] = &[
         killed_by: &[
             "previews-instead-of-events",
             "previewing-streams-show-other-events",
+            "server:stream_differs_from_list",
         ],
         run: |cx| Box::pin(durable_as_without(cx)),
     },

@@ -18,7 +18,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Only the types that were asked for are previewed.",
         level: Level::Documented,
         requirements: &["PRV-1"],
-        killed_by: &["previews-messages-unasked", "previews-thinking-unasked"],
+        killed_by: &[
+            "previews-messages-unasked",
+            "previews-thinking-unasked",
+            "server:previews_unasked",
+        ],
         run: |cx| Box::pin(only_wanted_types(cx)),
     },
     Check {
@@ -26,7 +30,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A thread's stream has previews only when asked, and without id lines.",
         level: Level::Documented,
         requirements: &["THR-6", "PRV-1"],
-        killed_by: &["thread-previews-unasked", "thread-previews-with-an-id-line"],
+        killed_by: &[
+            "thread-previews-unasked",
+            "thread-previews-with-an-id-line",
+            "server:previews_unasked",
+        ],
         run: |cx| Box::pin(on_a_thread(cx)),
     },
     Check {

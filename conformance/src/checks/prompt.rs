@@ -27,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "accepts-lookalikes",
             "accepts-bidirectional-controls",
             "refuses-lookalikes-and-writes-them",
+            "server:any_prompt",
         ],
         run: |cx| Box::pin(undecided_is_refused(cx)),
     },

@@ -21,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "no-correction",
             "no-challenge",
             "prompt-refused-by-another-code",
+            "server:any_prompt",
         ],
         run: |cx| Box::pin(findings(cx)),
     },
@@ -29,7 +30,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An author who preserves the original has it stored as it was sent.",
         level: Level::Assumed,
         requirements: &["A-PIN", "PIN-1"],
-        killed_by: &["corrects-what-is-preserved", "decision-is-forgotten"],
+        killed_by: &[
+            "corrects-what-is-preserved",
+            "decision-is-forgotten",
+            "server:any_prompt",
+        ],
         run: |cx| Box::pin(preserve_original(cx)),
     },
     Check {
@@ -37,7 +42,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An author who uses the correction has that stored.",
         level: Level::Assumed,
         requirements: &["A-PIN", "PIN-1"],
-        killed_by: &["preserves-what-is-corrected"],
+        killed_by: &["preserves-what-is-corrected", "server:correction_unused"],
         run: |cx| Box::pin(use_corrected(cx)),
     },
     Check {
@@ -45,7 +50,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A challenge decides once, for its own Session and content; otherwise there is a fresh one and nothing is appended.",
         level: Level::Assumed,
         requirements: &["A-PIN"],
-        killed_by: &["one-challenge-for-all", "takes-any-challenge"],
+        killed_by: &[
+            "one-challenge-for-all",
+            "takes-any-challenge",
+            "server:any_challenge",
+        ],
         run: |cx| Box::pin(challenge_binds(cx)),
     },
 ];

@@ -25,6 +25,9 @@ pub(crate) const CHECKS: &[Check] = &[
             "resume-ignores-the-cursor",
             "resume-skips-one",
             "reconnect-starts-again",
+            "server:resume_is_inclusive",
+            "server:resume_loses_event",
+            "server:resume_starts_over",
         ],
         run: |cx| Box::pin(every_cut(cx)),
     },
@@ -33,7 +36,13 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Resumed at the head, a stream begins with the next event appended.",
         level: Level::Documented,
         requirements: &["STR-2"],
-        killed_by: &["resume-is-inclusive", "resume-ignores-the-cursor"],
+        killed_by: &[
+            "resume-is-inclusive",
+            "resume-ignores-the-cursor",
+            "server:resume_is_inclusive",
+            "server:resume_loses_event",
+            "server:resume_starts_over",
+        ],
         run: |cx| Box::pin(at_head(cx)),
     },
     Check {
@@ -49,7 +58,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A stream cursor above the head is refused with the last seq.",
         level: Level::Assumed,
         requirements: &["A-GAP"],
-        killed_by: &["waits-ahead-of-the-head", "ahead-without-last-seq"],
+        killed_by: &[
+            "waits-ahead-of-the-head",
+            "ahead-without-last-seq",
+            "server:ahead_is_head",
+        ],
         run: |cx| Box::pin(ahead_of_head(cx)),
     },
     Check {

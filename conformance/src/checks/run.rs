@@ -22,6 +22,7 @@ pub(crate) const CHECKS: &[Check] = &[
             "run-without-cost",
             "stale-run-entry",
             "unknown-run-is-there",
+            "server:trigger_without_run",
         ],
         run: |cx| Box::pin(records(cx)),
     },
@@ -30,7 +31,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Each start of a Run records the exact versions that it received.",
         level: Level::Assumed,
         requirements: &["RUN-2"],
-        killed_by: &["start-without-versions"],
+        killed_by: &["start-without-versions", "start-without-memory-access"],
         run: |cx| Box::pin(records_what_it_read(cx)),
     },
     Check {

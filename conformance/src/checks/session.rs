@@ -27,7 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A new Session is pending, keeps what it was made of and has one event.",
         level: Level::Assumed,
         requirements: &["A-EP", "A-TURN"],
-        killed_by: &["born-idle", "forgets-the-title"],
+        killed_by: &["born-idle", "forgets-the-title", "server:stop_reason_stays"],
         run: |cx| Box::pin(birth(cx)),
     },
     Check {
@@ -35,7 +35,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Without a revision number the deployment's current one is pinned.",
         level: Level::Documented,
         requirements: &["SES-12"],
-        killed_by: &["pins-another-revision"],
+        killed_by: &["pins-another-revision", "session-hides-its-revision"],
         run: |cx| Box::pin(pins_current_revision(cx)),
     },
     Check {
@@ -51,7 +51,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A settled Session's status, stop reason and bounds are those of its log.",
         level: Level::Assumed,
         requirements: &["A-HEAD"],
-        killed_by: &["head-off-by-one", "stop-reason-forgotten"],
+        killed_by: &[
+            "head-off-by-one",
+            "stop-reason-forgotten",
+            "server:last_seq_lags",
+            "server:status_lags",
+        ],
         run: |cx| Box::pin(head(cx)),
     },
 ];
@@ -121,6 +126,7 @@ async fn pins_current_revision(cx: &mut Context<'_>) -> Judgement {
         .await
         .map_err(|stop| stop.blocking("srv.session.create"))?;
     let session = cx.session().await?;
+    cx.first_log(&session).await?;
     let answer = cx
         .send(Request::get(format!("/v1/agent_deployments/{deployment}")))
         .await?;

@@ -31,7 +31,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Answers of another type, generation or content are 409 runtime.stale_wait, an unknown call is 404 runtime.unknown_action.",
         level: Level::Assumed,
         requirements: &["A-GEN"],
-        killed_by: &["stale-wait-is-nameless", "unknown-action-is-stale"],
+        killed_by: &[
+            "stale-wait-is-nameless",
+            "unknown-action-is-stale",
+            "server:any_generation",
+        ],
         run: |cx| Box::pin(refusal_codes(cx)),
     },
     Check {

@@ -22,7 +22,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A canceled Session refuses further messages for good and its log stays closed.",
         level: Level::Derived,
         requirements: &["SES-8"],
-        killed_by: &["terminal-takes-input"],
+        killed_by: &["terminal-takes-input", "server:end_takes_messages"],
         run: |cx| Box::pin(takes_no_input(cx)),
     },
 ];
@@ -60,6 +60,7 @@ async fn stream_closes(cx: &mut Context<'_>) -> Judgement {
 
 async fn takes_no_input(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
+    cx.first_log(&session).await?;
     if let Err(Stop::Fail(_)) = cancel(cx, &session).await {
         return Err(Stop::Inconclusive(
             "no way known to end a Session here".to_owned(),

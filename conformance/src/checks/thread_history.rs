@@ -41,7 +41,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The primary thread's list is the Session's.",
         level: Level::Derived,
         requirements: &["A-VIEW", "THR-5"],
-        killed_by: &["primary-thread-lacks-the-message"],
+        killed_by: &["primary-thread-lacks-the-message", "primary-thread-ends-early"],
         run: |cx| Box::pin(primary_is_session(cx)),
     },
     Check {
@@ -69,7 +69,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A child's own Runs and messages stay out of the Session's list; its calls and messages between threads are in it.",
         level: Level::Derived,
         requirements: &["A-VIEW"],
-        killed_by: &["child-runs-in-the-session", "session-hides-thread-messages"],
+        killed_by: &[
+            "child-runs-in-the-session",
+            "session-hides-thread-messages",
+            "server:session_hides_children",
+            "server:session_shows_children",
+        ],
         run: |cx| Box::pin(local_stays_local(cx)),
     },
     Check {

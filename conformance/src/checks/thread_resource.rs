@@ -19,7 +19,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A thread of another Session is 404, as one that does not exist.",
         level: Level::Documented,
         requirements: &["THR-3"],
-        killed_by: &["threads-know-no-session", "foreign-thread-is-forbidden"],
+        killed_by: &[
+            "threads-know-no-session",
+            "foreign-thread-is-forbidden",
+            "server:any_sessions_thread",
+        ],
         run: |cx| Box::pin(fenced_by_session(cx)),
     },
     Check {
@@ -27,7 +31,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Its events, its stream and its archiving are 404 below another Session too.",
         level: Level::Derived,
         requirements: &["THR-3"],
-        killed_by: &["foreign-thread-has-no-events", "unknown-thread-is-archived"],
+        killed_by: &[
+            "foreign-thread-has-no-events",
+            "unknown-thread-is-archived",
+            "server:any_sessions_thread",
+        ],
         run: |cx| Box::pin(fenced_everywhere(cx)),
     },
     Check {
@@ -48,7 +56,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The entry in the list of threads is the thread that retrieving it shows.",
         level: Level::Derived,
         requirements: &["THR-1", "THR-3"],
-        killed_by: &["stale-thread-entry"],
+        killed_by: &["stale-thread-entry", "retrieved-thread-is-older"],
         run: |cx| Box::pin(entry_is_resource(cx)),
     },
 ];

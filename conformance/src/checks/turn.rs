@@ -53,7 +53,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Every Run of a settled turn has one settlement that names it.",
         level: Level::Documented,
         requirements: &["RUN-3"],
-        killed_by: &["run-without-an-end", "another-run-ends"],
+        killed_by: &[
+            "run-without-an-end",
+            "another-run-ends",
+            "server:no_run_completed",
+        ],
         run: |cx| Box::pin(run_settles(cx)),
     },
     Check {
@@ -61,7 +65,12 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A plain turn writes its events in the fixed order, up to an idle with end_turn.",
         level: Level::Assumed,
         requirements: &["A-TURN"],
-        killed_by: &["run-starts-unseen", "idles-for-another-reason"],
+        killed_by: &[
+            "run-starts-unseen",
+            "idles-for-another-reason",
+            "server:idle_before_run_completed",
+            "server:no_run_created",
+        ],
         run: |cx| Box::pin(order(cx)),
     },
     Check {
@@ -69,7 +78,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Every status in the log is one of the ten.",
         level: Level::Documented,
         requirements: &["SES-7"],
-        killed_by: &["an-eleventh-status"],
+        killed_by: &["an-eleventh-status", "provisioning-by-another-name"],
         run: |cx| Box::pin(ten_statuses(cx)),
     },
 ];

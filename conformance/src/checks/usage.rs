@@ -34,7 +34,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "The Session's usage is the sum of its Runs', in the log and in the resource.",
         level: Level::Assumed,
         requirements: &["SES-5", "A-TURN", "A-EP"],
-        killed_by: &["usage-starts-over", "resource-without-usage"],
+        killed_by: &[
+            "usage-starts-over",
+            "resource-without-usage",
+            "server:usage_not_summed",
+        ],
         run: |cx| Box::pin(adds_up(cx)),
     },
 ];

@@ -13,7 +13,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A version that was never published is refused with its code, and nothing is written.",
         level: Level::Assumed,
         requirements: &["A-VER"],
-        killed_by: &["ignores-the-version"],
+        killed_by: &["ignores-the-version", "server:any_version"],
         run: |cx| Box::pin(unknown_refused(cx)),
     },
     Check {

@@ -17,7 +17,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "While an application-executed call waits for its result, neither its Run nor the turn is settled.",
         level: Level::Documented,
         requirements: &["WAIT-1", "WAIT-4"],
-        killed_by: &["wait-ends-the-turn", "wait-ends-the-run"],
+        killed_by: &[
+            "wait-ends-the-turn",
+            "wait-ends-the-run",
+            "server:boundary_is_end_turn",
+        ],
         run: |cx| Box::pin(settles_nothing(cx, AgentKind::CustomTool)),
     },
     Check {
@@ -25,7 +29,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "While a call waits for its approval, neither its Run nor the turn is settled.",
         level: Level::Documented,
         requirements: &["WAIT-1", "WAIT-4"],
-        killed_by: &["wait-ends-the-turn", "wait-ends-the-run"],
+        killed_by: &[
+            "wait-ends-the-turn",
+            "wait-ends-the-run",
+            "server:boundary_is_end_turn",
+        ],
         run: |cx| Box::pin(settles_nothing(cx, AgentKind::Approval)),
     },
     Check {
@@ -33,7 +41,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A Question moves the Session to paused and settles neither its Run nor the turn.",
         level: Level::Documented,
         requirements: &["WAIT-2", "SES-7"],
-        killed_by: &["question-waits", "wait-ends-the-run"],
+        killed_by: &[
+            "question-waits",
+            "wait-ends-the-run",
+            "server:question_does_not_pause",
+        ],
         run: |cx| Box::pin(question_pauses(cx)),
     },
     Check {
@@ -45,6 +57,10 @@ pub(crate) const CHECKS: &[Check] = &[
             "waits-unseen",
             "boundary-without-event-ids",
             "waiting-session-reads-idle",
+            "server:event_ids_repeat",
+            "server:no_run_waiting",
+            "server:status_lags",
+            "server:waiting_without_idle",
         ],
         run: |cx| Box::pin(boundary(cx)),
     },
@@ -53,7 +69,11 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Calls that block at once each take their own answer, and the Run settles after the last.",
         level: Level::Documented,
         requirements: &["WAIT-3", "WAIT-4"],
-        killed_by: &["takes-one-answer-only", "one-answer-is-enough"],
+        killed_by: &[
+            "takes-one-answer-only",
+            "one-answer-is-enough",
+            "server:boundary_is_end_turn",
+        ],
         run: |cx| Box::pin(several_take_their_answers(cx)),
     },
     Check {

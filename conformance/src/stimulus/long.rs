@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::{
     bench::Bench,
-    log::LARGEST_PAGE,
+    log::{LARGEST_PAGE, Log},
     session::{self, Session},
     turn,
 };
@@ -18,6 +18,8 @@ pub(crate) async fn build(bench: &Bench) -> Result<Session, Stop> {
     let session = session::create(bench)
         .await
         .map_err(|stop| stop.blocking("srv.session.create"))?;
+    let log = Log::read(bench, &session.id).await;
+    log.map_err(|stop| stop.blocking("srv.session.create"))?;
     fill(bench, &session, LARGEST_PAGE + 1).await?;
     Ok(session)
 }
@@ -30,6 +32,14 @@ pub(crate) async fn fill(bench: &Bench, session: &Session, count: usize) -> Resu
         .buffer_unordered(AT_A_TIME)
         .try_for_each(async |answer| match answer.status() {
             200..300 => Ok(()),
+            500.. => {
+                let failed = Stop::fail(
+                    "no failure of the server",
+                    format!("status {}", answer.status()),
+                    &answer,
+                );
+                Err(failed.blocking("srv.interrupt.idle"))
+            }
             status => Err(Stop::Inconclusive(format!(
                 "it takes a long log, and an interrupt with nothing to end answered {status}"
             ))),

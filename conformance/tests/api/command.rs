@@ -2,11 +2,12 @@
 
 use std::process::{Output, Stdio};
 
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use checkfu_mock_server::MockServer;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::{mutant::Mutant, relay::Relay, server::reference, traffic::Answer};
+use crate::server::reference;
 
 /// The flags that write a report to a file.
 const FORMS: [&str; 5] = ["--json", "--junit", "--markdown", "--html", "--badge"];
@@ -61,7 +62,7 @@ async fn the_key_appears_in_no_report() {
         })
     };
     for mutant in [leaking, in_stream] {
-        let relay = Relay::start(server.url(), mutant).await;
+        let relay = Relay::start(server.url(), mutant).await.unwrap();
         let directory = tempfile::tempdir().unwrap();
         let written = FORMS.map(|form| directory.path().join(form));
         let mut flags = vec![
@@ -75,7 +76,7 @@ async fn the_key_appears_in_no_report() {
         for (form, path) in FORMS.iter().zip(&written) {
             flags.extend([*form, path.to_str().unwrap()]);
         }
-        let output = suite(&server, &relay.url, &flags).await;
+        let output = suite(&server, relay.url(), &flags).await;
         assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
         let files = written.map(|path| std::fs::read(path).unwrap());
         for report in [&output.stdout, &output.stderr].into_iter().chain(&files) {
@@ -99,8 +100,8 @@ async fn a_failure_shows_expected_actual_wire_and_a_command_that_repeats_it() {
             call.set_header("last-event-id", cursor.saturating_sub(1));
         }
     });
-    let relay = Relay::start(server.url(), inclusive).await;
-    let output = suite(&server, &relay.url, &["--only", "srv.resume.every-cut"]).await;
+    let relay = Relay::start(server.url(), inclusive).await.unwrap();
+    let output = suite(&server, relay.url(), &["--only", "srv.resume.every-cut"]).await;
     let table = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{table}");
     for part in [
@@ -117,8 +118,8 @@ async fn a_failure_shows_expected_actual_wire_and_a_command_that_repeats_it() {
         .find_map(|line| line.trim().strip_prefix("reproduce: checkfu-conformance server "))
         .unwrap();
     let flags: Vec<&str> = repeat.split(' ').collect();
-    assert_eq!(&flags[..2], ["--url", relay.url.as_str()]);
-    let repeated = suite(&server, &relay.url, &flags[2..]).await;
+    assert_eq!(&flags[..2], ["--url", relay.url()]);
+    let repeated = suite(&server, relay.url(), &flags[2..]).await;
     assert_eq!(repeated.status.code(), Some(1), "{}", text(&repeated.stdout));
     server.shutdown().await;
 }

@@ -1,14 +1,10 @@
 //! The forms of a report: each says the same as the document, and nothing that a server sends breaks one.
 
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use checkfu_conformance::{Profile, Report, Verdict};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
-use crate::{
-    mutant::Mutant,
-    relay::Relay,
-    server::{impatient, judge, plan, reference},
-    traffic::Answer,
-};
+use crate::server::{impatient, judge, plan, reference};
 
 /// What would end an element, an attribute, a fence, a table row or a CDATA section.
 const HOSTILE: &str = "</pre><script>alert(1)</script>\" ' `````` ]]> | \u{1}\u{b} &amp;";
@@ -27,9 +23,9 @@ async fn hostile_report(profile: Profile) -> Report {
             let page = || Answer::new(500, "text/html", HOSTILE);
             call.parameter("page").is_some().then(page)
         });
-    let relay = Relay::start(server.url(), mutant).await;
+    let relay = Relay::start(server.url(), mutant).await.unwrap();
     let report = judge(
-        &plan(&relay.url, &server)
+        &plan(relay.url(), &server)
             .with_limits(impatient())
             .with_profile(profile),
     )

@@ -1,13 +1,10 @@
 //! A correct server conforms, directly and behind a relay that changes nothing.
 
+use checkfu_conformance::prove::{Mutant, Relay};
 use checkfu_conformance::{Conclusion, Plan, Profile, Verdict, checks};
 use checkfu_mock_server::MockServer;
 
-use crate::{
-    mutant::Mutant,
-    relay::Relay,
-    server::{judge, plan, reference, target},
-};
+use crate::server::{judge, plan, reference, target};
 
 #[tokio::test]
 async fn the_reference_server_is_conformant_and_every_check_has_witnesses() {
@@ -26,8 +23,8 @@ async fn the_reference_server_is_conformant_and_every_check_has_witnesses() {
 #[tokio::test]
 async fn a_relay_that_changes_nothing_changes_no_verdict() {
     let server = reference().await;
-    let relay = Relay::start(server.url(), Mutant::new("nothing")).await;
-    let report = judge(&plan(&relay.url, &server)).await;
+    let relay = Relay::start(server.url(), Mutant::new("nothing")).await.unwrap();
+    let report = judge(&plan(relay.url(), &server)).await;
     assert_eq!(report.count(Verdict::Pass), checks().count(), "{report}");
     server.shutdown().await;
 }

@@ -6,14 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use checkfu_conformance::{Report, Verdict};
-
-use crate::{
-    mutant::Mutant,
-    relay::Relay,
-    server::{impatient, judge, plan, reference},
-    traffic::{Answer, Call},
+use checkfu_conformance::{
+    Report, Verdict,
+    prove::{Answer, Call, Mutant, Relay},
 };
+
+use crate::server::{impatient, judge, plan, reference};
 
 /// How often each request was seen, by method, path, key and body.
 #[derive(Debug, Clone, Default)]
@@ -110,8 +108,10 @@ async fn what_the_server_asks_to_wait_is_waited() {
 
 async fn judged(instead: impl Fn(&Call) -> Option<Answer> + Send + Sync + 'static) -> Report {
     let server = reference().await;
-    let relay = Relay::start(server.url(), Mutant::new("busy").instead(instead)).await;
-    let plan = plan(&relay.url, &server).with_limits(impatient());
+    let relay = Relay::start(server.url(), Mutant::new("busy").instead(instead))
+        .await
+        .unwrap();
+    let plan = plan(relay.url(), &server).with_limits(impatient());
     let report = judge(&plan.with_only(AREAS).unwrap()).await;
     server.shutdown().await;
     report

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use checkfu_conformance::{
     Conclusion, ExitStatus, Limits, Plan, Profile, Target, Verdict, checks, explain, run,
 };
 use tokio::{net::TcpListener, sync::Notify};
 
-use crate::{
-    mutant::Mutant,
-    relay::Relay,
-    server::{judge, plan, reference},
-};
+use crate::server::{impatient, judge, plan, reference};
 
 #[tokio::test]
 async fn a_target_that_is_not_there_is_not_judged() {
@@ -58,8 +55,8 @@ async fn a_broken_derived_promise_warns_unless_the_run_is_strict() {
             }
         })
     };
-    let relay = Relay::start(server.url(), nameless()).await;
-    let plan = plan(&relay.url, &server).with_profile(Profile::Published);
+    let relay = Relay::start(server.url(), nameless()).await.unwrap();
+    let plan = plan(relay.url(), &server).with_profile(Profile::Published);
     let plan = plan.with_only(["srv.capability.*"]).unwrap();
     let lenient = judge(&plan).await;
     assert_eq!(
@@ -149,4 +146,27 @@ fn explain_knows_checks_and_requirements() {
     assert!(requirement.contains("srv.resume.every-cut"), "{requirement}");
     assert!(explain("FOL-1").unwrap().contains("no check yet"));
     assert_eq!(explain("STR-999"), None);
+}
+
+/// Where Sessions cannot be had, everything else is the matter of the check of creations.
+#[tokio::test]
+async fn a_set_up_that_fails_blocks_and_names_its_check() {
+    let server = reference().await;
+    let empty = Mutant::new("empty").instead(|_| Some(Answer::new(200, "application/json", "{}")));
+    let relay = Relay::start(server.url(), empty).await.unwrap();
+    let report = judge(&plan(relay.url(), &server).with_limits(impatient())).await;
+    assert_eq!(report.conclusion, Conclusion::Nonconformant, "{report}");
+    for check in report
+        .checks
+        .iter()
+        .filter(|check| check.id != "srv.session.create")
+    {
+        assert_eq!(check.verdict, Verdict::Blocked, "{}: {report}", check.id);
+        assert!(
+            check.reason.as_ref().unwrap().contains("srv.session.create"),
+            "{}",
+            check.id
+        );
+    }
+    server.shutdown().await;
 }

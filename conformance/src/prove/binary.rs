@@ -1,0 +1,190 @@
+//! The reference server as a program.
+
+mod control;
+mod line;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::target::{InvalidTarget, Target};
+pub(super) use control::mutants;
+use line::Line;
+
+/// How long a server may take to print its line.
+const START: Duration = Duration::from_secs(60);
+
+/// A program that is a reference server with mutants.
+#[derive(Debug, Clone)]
+pub struct Binary {
+    path: PathBuf,
+}
+
+/// A server of that program; it is killed when it is dropped.
+#[derive(Debug)]
+pub struct RunningServer {
+    line: Line,
+    // Held for its end.
+    _child: Child,
+}
+
+/// Why nothing can be proven here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unprovable {
+    /// There is no such file.
+    #[error("there is no server {}: {BUILD}, or name one with --server", .0.display())]
+    Missing(PathBuf),
+    /// It was built without mutants.
+    #[error("{} has no mutants: {BUILD}", .0.display())]
+    WithoutMutants(PathBuf),
+    /// There is no mutant of this name.
+    #[error("there is no mutant {0:?}: KILL-MATRIX.md has them all")]
+    UnknownMutant(String),
+    /// It did not come up.
+    #[error("{} does not start: {why}", .path.display())]
+    NoStart {
+        /// The program.
+        path: PathBuf,
+        /// What it said.
+        why: String,
+    },
+}
+
+const BUILD: &str = "build it with `cargo build -p checkfu-mock-server --features mutants`";
+
+impl Binary {
+    /// The program at this path.
+    ///
+    /// # Errors
+    /// [`Unprovable::Missing`] if there is no such file.
+    pub fn at(path: impl Into<PathBuf>) -> Result<Self, Unprovable> {
+        let path = path.into();
+        match path.is_file() {
+            true => Ok(Self { path }),
+            false => Err(Unprovable::Missing(path)),
+        }
+    }
+
+    /// Where it stands.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Starts a server in memory at a free port, with a control listener and these further flags.
+    ///
+    /// # Errors
+    /// [`Unprovable::NoStart`] if it prints no line that says where it listens.
+    pub async fn start(&self, flags: &[String]) -> Result<RunningServer, Unprovable> {
+        let mut command = Command::new(&self.path);
+        // What the environment says of other servers is nothing to this one.
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        for name in inherited.filter(|name| name.to_string_lossy().starts_with("CHECKFU_")) {
+            command.env_remove(name);
+        }
+        command
+            .args([
+                "--in-memory",
+                "--port",
+                "0",
+                "--control-port",
+                "0",
+                "--step-delay-ms",
+                "1",
+            ])
+            .args(["--log", "error"])
+            .args(flags)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let mut child = command
+            .spawn()
+            .map_err(|error| self.no_start(error.to_string()))?;
+        match timeout(START, first_line(&mut child)).await {
+            Ok(Ok(line)) => {
+                keep_reading(&mut child);
+                Ok(RunningServer { line, _child: child })
+            }
+            Ok(Err(why)) => Err(self.no_start(why)),
+            Err(_) => Err(self.no_start("it printed nothing".to_owned())),
+        }
+    }
+
+    fn no_start(&self, why: String) -> Unprovable {
+        Unprovable::NoStart {
+            path: self.path.clone(),
+            why,
+        }
+    }
+}
+
+impl RunningServer {
+    /// Where it listens.
+    pub fn url(&self) -> &str {
+        &self.line.url
+    }
+
+    /// The key that it accepts.
+    pub fn key(&self) -> &str {
+        &self.line.api_key
+    }
+
+    /// The principal that it knows.
+    pub fn principal(&self) -> &str {
+        &self.line.principal_id
+    }
+
+    /// This server as a target of the suite.
+    ///
+    /// # Errors
+    /// [`InvalidTarget`] where it printed what cannot be used.
+    pub fn target(&self) -> Result<Target, InvalidTarget> {
+        self.target_at(&self.line.url)
+    }
+
+    /// Something at `url` that stands before it.
+    pub(super) fn target_at(&self, url: &str) -> Result<Target, InvalidTarget> {
+        let target = Target::new(url, &self.line.api_key, &self.line.principal_id)?;
+        Ok(target.with_deployment(Some(self.line.agent_deployment_id.clone())))
+    }
+}
+
+async fn first_line(child: &mut Child) -> Result<Line, String> {
+    let output = child.stdout.take().ok_or("it has no output")?;
+    let mut lines = BufReader::new(output).lines();
+    let line = lines.next_line().await.map_err(|error| error.to_string())?;
+    // It prints nothing more, and would not be stopped by a closed pipe.
+    match line {
+        Some(line) => Line::read(&line),
+        None => Err(last_words(child).await),
+    }
+}
+
+/// What a server said that ended before it began.
+async fn last_words(child: &mut Child) -> String {
+    let mut said = String::new();
+    if let Some(errors) = child.stderr.as_mut() {
+        // What cannot be read is not shown.
+        let _ = errors.read_to_string(&mut said).await;
+    }
+    match said.trim() {
+        "" => "it ended without a word".to_owned(),
+        said => said.chars().take(2000).collect(),
+    }
+}
+
+/// A pipe that nobody reads would hold the server up in the end.
+fn keep_reading(child: &mut Child) {
+    if let Some(mut errors) = child.stderr.take() {
+        tokio::spawn(async move { tokio::io::copy(&mut errors, &mut tokio::io::sink()).await });
+    }
+}

@@ -1,0 +1,83 @@
+//! Every broken server that a check names, by the area of the promise that it breaks.
+
+mod access;
+mod answer;
+mod append;
+mod approval;
+mod archive;
+mod authority;
+mod capability;
+mod child;
+mod children;
+mod continuation;
+mod diff;
+mod edit;
+mod ending;
+mod errors;
+mod fork;
+mod forks;
+mod idempotency;
+mod interrupt;
+mod list;
+mod log;
+mod outcome;
+mod overlap;
+mod page;
+mod payload;
+mod preview;
+mod prompt;
+mod resource;
+mod resume;
+mod session;
+mod stream;
+mod terminal;
+mod thread;
+mod thread_view;
+mod trace;
+mod turn;
+mod usage;
+mod wait;
+
+use crate::prove::mutant::Mutant;
+
+/// All of them, for a server that accepts `key` and knows `principal`.
+pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
+    [
+        access::mutants(key),
+        errors::mutants(),
+        session::mutants(),
+        append::mutants(principal),
+        log::mutants(),
+        list::mutants(),
+        stream::mutants(),
+        resume::mutants(principal),
+        preview::mutants(),
+        page::mutants(),
+        prompt::mutants(principal),
+        resource::mutants(),
+        turn::mutants(),
+        idempotency::mutants(),
+        capability::mutants(principal),
+        thread::mutants(),
+        thread_view::mutants(),
+        archive::mutants(),
+        child::mutants(),
+        fork::mutants(),
+        diff::mutants(),
+        terminal::mutants(),
+        wait::mutants(),
+        continuation::mutants(),
+        answer::mutants(principal),
+        payload::mutants(),
+        interrupt::mutants(),
+        overlap::mutants(),
+        authority::mutants(principal),
+        outcome::mutants(),
+        approval::mutants(),
+        usage::mutants(),
+        ending::mutants(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,62 @@
+use std::{io, num::NonZeroUsize, path::PathBuf, thread::available_parallelism};
+
+use checkfu_conformance::{
+    ExitStatus,
+    prove::{Binary, Depth, Settings, Unprovable, prove as prove_with},
+};
+
+use crate::{flags::ProveFlags, interrupted, print, usage};
+
+/// Most of a judgement is waiting.
+const JOBS_PER_PROCESSOR: usize = 3;
+
+pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
+    let settings = match settings(flags) {
+        Ok(settings) => settings,
+        Err(message) => return usage(&message),
+    };
+    let progress = |line: &str| eprintln!("{line}");
+    let proof = tokio::select! {
+        proof = prove_with(&settings, &progress) => proof,
+        () = interrupted() => {
+            eprintln!("error: interrupted; the servers are stopped");
+            return ExitStatus::Interrupted;
+        }
+    };
+    match proof {
+        Ok(proof) => {
+            print(&proof.to_string());
+            match proof.holds() {
+                true => ExitStatus::Conformant,
+                false => ExitStatus::Failed,
+            }
+        }
+        Err(error @ Unprovable::NoStart { .. }) => {
+            eprintln!("error: {error}");
+            ExitStatus::NotJudged
+        }
+        Err(error) => usage(&error.to_string()),
+    }
+}
+
+fn settings(flags: &ProveFlags) -> Result<Settings, String> {
+    let path = match &flags.server {
+        Some(path) => path.clone(),
+        None => beside()
+            .map_err(|error| format!("where this program stands is unknown, give --server: {error}"))?,
+    };
+    let processors = available_parallelism().map_or(1, NonZeroUsize::get);
+    Ok(Settings {
+        binary: Binary::at(path).map_err(|error| error.to_string())?,
+        depth: if flags.quick { Depth::Quick } else { Depth::Full },
+        jobs: flags
+            .jobs
+            .map_or(processors * JOBS_PER_PROCESSOR, NonZeroUsize::get),
+        only: flags.only.clone(),
+    })
+}
+
+fn beside() -> io::Result<PathBuf> {
+    let name = format!("checkfu-mock-server{}", std::env::consts::EXE_SUFFIX);
+    Ok(std::env::current_exe()?.with_file_name(name))
+}
