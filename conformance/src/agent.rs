@@ -29,15 +29,17 @@ pub enum AgentKind {
     Previews,
     /// Works on every message at once.
     Parallel,
-    /// Ends its turn for good by an error; asked for a child, spawns one that its error terminates.
+    /// Fails its Run, and its whole Session if the message has "session" in it; asked for a child, spawns one that its error terminates.
     Broken,
     /// Asked for a child, spawns one that loses its Runner until its retries are spent.
     Exhausted,
+    /// Has output that settles after its compute is done.
+    Reconcile,
 }
 
 impl AgentKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Question,
         Self::Approval,
         Self::CustomTool,
@@ -51,6 +53,7 @@ impl AgentKind {
         Self::Parallel,
         Self::Broken,
         Self::Exhausted,
+        Self::Reconcile,
     ];
 
     /// The name on the command line, and that of a deployment that is taken for one.
@@ -69,6 +72,7 @@ impl AgentKind {
             Self::Parallel => "parallel",
             Self::Broken => "broken",
             Self::Exhausted => "exhausted",
+            Self::Reconcile => "reconcile",
         }
     }
 
@@ -82,7 +86,12 @@ impl AgentKind {
             | Self::SeveralActions => Some("waits"),
             Self::Outcome => Some("outcomes"),
             Self::Coordinator | Self::Twins => Some("threads"),
-            Self::Slow | Self::Previews | Self::Parallel | Self::Broken | Self::Exhausted => None,
+            Self::Slow
+            | Self::Previews
+            | Self::Parallel
+            | Self::Broken
+            | Self::Exhausted
+            | Self::Reconcile => None,
         }
     }
 
@@ -102,6 +111,7 @@ impl AgentKind {
             Self::Parallel => "works on every message at once",
             Self::Broken => "fails",
             Self::Exhausted => "loses its Runner until its retries are spent",
+            Self::Reconcile => "has output that settles after its compute is done",
         }
     }
 }

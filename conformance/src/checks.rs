@@ -15,6 +15,7 @@ mod contract_refusals;
 mod deadline;
 mod deployment;
 mod diff;
+mod ended;
 mod ending;
 mod error_order;
 mod errors;
@@ -36,11 +37,13 @@ mod prompt;
 mod prompt_decision;
 mod refusal;
 mod resume;
+mod resume_live;
 mod run;
 mod session;
 mod spawn;
 mod stale;
 mod stall;
+mod status;
 mod stream;
 mod terminal;
 mod thread;
@@ -56,7 +59,7 @@ mod wait;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 52] = [
+const AREAS: [&[Check]; 55] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -69,10 +72,12 @@ const AREAS: [&[Check]; 52] = [
     stream::CHECKS,
     stall::CHECKS,
     resume::CHECKS,
+    resume_live::CHECKS,
     preview::CHECKS,
     preview_live::CHECKS,
     preview_type::CHECKS,
     turn::CHECKS,
+    status::CHECKS,
     wait::CHECKS,
     continuation::CHECKS,
     answer::CHECKS,
@@ -107,6 +112,7 @@ const AREAS: [&[Check]; 52] = [
     fork_point::CHECKS,
     diff::CHECKS,
     terminal::CHECKS,
+    ended::CHECKS,
     contract::CHECKS,
     contract_refusals::CHECKS,
 ];

@@ -25,6 +25,14 @@ pub(crate) const CHECKS: &[Check] = &[
         run: |cx| Box::pin(authorship_kept(cx)),
     },
     Check {
+        id: "srv.payload.outcome-authorship-kept",
+        title: "An Outcome in the log says what was asked for, who asked and what caused it.",
+        level: Level::Documented,
+        requirements: &["SES-4"],
+        killed_by: &["outcomes-lose-their-author", "outcomes-lose-their-cause"],
+        run: |cx| Box::pin(outcome_authorship_kept(cx)),
+    },
+    Check {
         id: "srv.payload.any-json",
         title: "The result of a tool is any JSON, and stands in the log as it was sent.",
         level: Level::Documented,
@@ -57,6 +65,16 @@ async fn authorship_kept(cx: &mut Context<'_>) -> Judgement {
     let parked = cx.parked(&session).await?;
     let body = wait::signed(cx.bench, "user.interrupt", json!({}));
     stands_as_sent(cx, &session, &parked.log, &body).await?;
+    cx.pass()
+}
+
+async fn outcome_authorship_kept(cx: &mut Context<'_>) -> Judgement {
+    let session = cx.session_of(AgentKind::Outcome).await?;
+    let log = cx.log(&session.id).await?;
+    let rubric = json!({"type": "text", "content": "It greets."});
+    let payload = json!({"description": "A greeting.", "rubric": rubric});
+    let body = wait::signed(cx.bench, "user.define_outcome", payload);
+    stands_as_sent(cx, &session, &log, &body).await?;
     cx.pass()
 }
 

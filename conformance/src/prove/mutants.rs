@@ -12,6 +12,7 @@ mod children;
 mod continuation;
 mod diff;
 mod edit;
+mod ended;
 mod ending;
 mod errors;
 mod fork;
@@ -29,6 +30,7 @@ mod prompt;
 mod resource;
 mod resume;
 mod session;
+mod status;
 mod stream;
 mod terminal;
 mod thread;
@@ -76,6 +78,8 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         approval::mutants(),
         usage::mutants(),
         ending::mutants(),
+        ended::mutants(),
+        status::mutants(),
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::edit::edit_kind;
 use crate::prove::{
     mutant::Mutant,
     traffic::{Answer, Edit},
@@ -27,6 +28,20 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 }
             })
             .kills("srv.payload.authorship-kept", "caused_by of"),
+        Mutant::new("outcomes-lose-their-author")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "user.define_outcome", |event| {
+                    event.put("/payload/authored_by", "prin_another".into());
+                });
+            })
+            .kills("srv.payload.outcome-authorship-kept", "authored_by of"),
+        Mutant::new("outcomes-lose-their-cause")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "user.define_outcome", |event| {
+                    event.put("/payload/caused_by", Value::Null);
+                });
+            })
+            .kills("srv.payload.outcome-authorship-kept", "caused_by of"),
         Mutant::new("results-must-be-objects")
             .instead(|call| {
                 let result = call.json().pointer("/payload/result").cloned();

@@ -11,7 +11,8 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
         Mutant::new("resume-is-inclusive")
             .request(|call| shift_cursor(call, -1))
             .kills("srv.resume.every-cut", "the stream after")
-            .kills("srv.resume.at-head", "the first event after the head"),
+            .kills("srv.resume.at-head", "the first event after the head")
+            .kills("srv.resume.mid-turn", "the stream of a turn, left"),
         Mutant::new("resume-ignores-the-cursor")
             .request(|call| {
                 call.headers.remove("last-event-id");
@@ -20,7 +21,8 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
             .kills("srv.resume.at-head", "the first event after the head"),
         Mutant::new("resume-skips-one")
             .request(|call| shift_cursor(call, 1))
-            .kills("srv.resume.every-cut", ""),
+            .kills("srv.resume.every-cut", "")
+            .kills("srv.resume.mid-turn", ""),
         Mutant::new("reconnect-starts-again")
             .also(move |call, _| {
                 let mut again = call.clone();
@@ -31,7 +33,8 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 again.set_json(&trace);
                 (call.is_stream() && call.cursor().is_some()).then_some(again)
             })
-            .kills("srv.resume.every-cut", "the log after the reconnects"),
+            .kills("srv.resume.every-cut", "the log after the reconnects")
+            .kills("srv.resume.mid-turn", "the one message of the turn"),
         Mutant::new("zero-skips-the-first")
             .request(|call| {
                 if call.header("last-event-id") == Some("0") {
