@@ -3,6 +3,7 @@ use futures::future::BoxFuture;
 use crate::{
     context::{Context, Judgement},
     level::Level,
+    stimulus::Stimulus,
 };
 
 /// One check: what it is, what it stands for and how it is run.
@@ -11,6 +12,7 @@ pub struct Check {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     pub(crate) level: Level,
+    pub(crate) stimulus: Stimulus,
     pub(crate) requirements: &'static [&'static str],
     pub(crate) killed_by: &'static [&'static str],
     pub(crate) run: for<'c, 'run> fn(&'c mut Context<'run>) -> BoxFuture<'c, Judgement>,
@@ -30,6 +32,11 @@ impl Check {
     /// How firmly it stands, which decides what a contradiction counts as.
     pub fn level(&self) -> Level {
         self.level
+    }
+
+    /// What it makes the server do; a run that allows less leaves it undecided.
+    pub fn stimulus(&self) -> Stimulus {
+        self.stimulus
     }
 
     /// The requirements that it shows, by id; never empty.

@@ -8,6 +8,8 @@ mod archive_refusal;
 mod auth;
 mod authority;
 mod capability;
+mod capability_claim;
+mod capability_stable;
 mod child;
 mod continuation;
 mod contract;
@@ -59,7 +61,7 @@ mod wait;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 55] = [
+const AREAS: [&[Check]; 57] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -99,6 +101,7 @@ const AREAS: [&[Check]; 55] = [
     prompt_decision::CHECKS,
     deployment::CHECKS,
     capability::CHECKS,
+    capability_claim::CHECKS,
     thread::CHECKS,
     thread_resource::CHECKS,
     thread_history::CHECKS,
@@ -113,6 +116,7 @@ const AREAS: [&[Check]; 55] = [
     diff::CHECKS,
     terminal::CHECKS,
     ended::CHECKS,
+    capability_stable::CHECKS,
     contract::CHECKS,
     contract_refusals::CHECKS,
 ];

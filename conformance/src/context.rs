@@ -8,12 +8,15 @@ use tokio::{
 
 use crate::{
     agent::AgentKind,
+    capability::Probe,
     expect,
     stimulus::{
+        Stimulus,
         bench::{Bench, Opened},
-        capability,
+        capability::{self, Listed, Survey},
         family::Family,
-        log::Log,
+        given::Given,
+        log::{LARGEST_PAGE, Log},
         long, look,
         session::{self, Session},
         settled::Settled,
@@ -32,9 +35,28 @@ pub(crate) type Judgement = Result<Pass, Stop>;
 /// What several checks of one run share.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
+    listed: OnceCell<Arc<Listed>>,
+    survey: OnceCell<Result<Arc<Survey>, Stop>>,
+    given: OnceCell<Result<Arc<Given>, Stop>>,
+    given_family: OnceCell<Result<Arc<Family>, Stop>>,
     settled: OnceCell<Result<Arc<Settled>, Stop>>,
     family: OnceCell<Result<Arc<Family>, Stop>>,
     long: OnceCell<Result<Arc<Session>, Stop>>,
+}
+
+impl Shared {
+    /// Whether the server lists this capability as enabled, if it was asked.
+    pub(crate) fn listed(&self, id: &str) -> Option<bool> {
+        self.listed.get()?.says(id)
+    }
+
+    /// How it answered requests for it, if there were any.
+    pub(crate) fn probe(&self, id: &str) -> Probe {
+        match self.survey.get() {
+            Some(Ok(survey)) => survey.outcome(id),
+            _ => Probe::NotProbed,
+        }
+    }
 }
 
 /// What one check has at hand.
@@ -42,14 +64,17 @@ pub(crate) struct Shared {
 pub(crate) struct Context<'run> {
     pub(crate) bench: &'run Bench,
     shared: &'run Shared,
+    stimulus: Stimulus,
     book: Book,
 }
 
 impl<'run> Context<'run> {
-    pub(crate) fn new(bench: &'run Bench, shared: &'run Shared) -> Self {
+    /// For a check of this class.
+    pub(crate) fn new(bench: &'run Bench, shared: &'run Shared, stimulus: Stimulus) -> Self {
         Self {
             bench,
             shared,
+            stimulus,
             book: Book::default(),
         }
     }
@@ -74,8 +99,25 @@ impl<'run> Context<'run> {
         }
     }
 
-    /// A Session with two settled turns, made once a run and only read. Set-up: blocks on failure.
+    /// A Session with two settled turns that is only read: one that the operator named if the check only reads, else one
+    /// made once a run. Set-up: blocks on failure.
     pub(crate) async fn settled(&self) -> Result<Arc<Settled>, Stop> {
+        if let Some(given) = self.given().await? {
+            return given.settled();
+        }
+        self.made_settled().await
+    }
+
+    /// As [`Self::settled`], but one of the suite's own where the run may make one, which the flag says.
+    pub(crate) async fn settled_or_own(&self) -> Result<(Arc<Settled>, bool), Stop> {
+        match self.bench.stimulus {
+            Stimulus::Work => Ok((self.made_settled().await?, true)),
+            Stimulus::Read | Stimulus::Create => Ok((self.settled().await?, false)),
+        }
+    }
+
+    async fn made_settled(&self) -> Result<Arc<Settled>, Stop> {
+        self.may(Stimulus::Work)?;
         self.shared
             .settled
             .get_or_init(|| async { Settled::build(self.bench).await.map(Arc::new) })
@@ -83,8 +125,33 @@ impl<'run> Context<'run> {
             .clone()
     }
 
+    /// A Session that is only read, whatever is in it. Set-up: blocks on failure.
+    pub(crate) async fn readable(&self) -> Result<Session, Stop> {
+        match self.given().await? {
+            Some(given) => given.readable(),
+            None => self.session().await,
+        }
+    }
+
+    /// A Session that is only read and has no history in common with this one. Set-up: blocks on failure.
+    pub(crate) async fn stranger(&self, to: &Session) -> Result<Session, Stop> {
+        match self.given().await? {
+            Some(given) => given.stranger(&to.id),
+            None => self.session().await,
+        }
+    }
+
+    /// A Session with more events than this, if the operator named one; none if he named no Session.
+    pub(crate) async fn given_longer_than(&self, events: usize) -> Result<Option<Session>, Stop> {
+        let given = self.given().await?;
+        given
+            .map(|given| given.longer_than(events).map(|found| found.session))
+            .transpose()
+    }
+
     /// A Session of this check alone. Set-up: blocks on failure.
     pub(crate) async fn session(&self) -> Result<Session, Stop> {
+        self.may(Stimulus::Create)?;
         session::create(self.bench)
             .await
             .map_err(|stop| stop.blocking("srv.session.create"))
@@ -93,6 +160,7 @@ impl<'run> Context<'run> {
     /// A Session of this check alone whose Agent is of this kind. Set-up: blocks on failure; inconclusive without such an
     /// Agent.
     pub(crate) async fn session_of(&self, kind: AgentKind) -> Result<Session, Stop> {
+        self.may(Stimulus::Create)?;
         if let Some(capability) = kind.needs() {
             self.offered(capability).await?;
         }
@@ -106,12 +174,18 @@ impl<'run> Context<'run> {
     /// A Session with children at rest, made once a run and only read. Set-up: blocks on failure; inconclusive without an
     /// Agent that spawns.
     pub(crate) async fn family(&self) -> Result<Arc<Family>, Stop> {
+        if let Some(given) = self.given().await? {
+            self.offered("threads").await?;
+            let read = async || given.family(self.bench).await.map(Arc::new);
+            return self.shared.given_family.get_or_init(read).await.clone();
+        }
         let build = async || self.family_of(AgentKind::Coordinator).await.map(Arc::new);
         self.shared.family.get_or_init(build).await.clone()
     }
 
     /// A Session of this check alone with the children of an Agent of this kind, at rest. Set-up: blocks on failure.
     pub(crate) async fn family_of(&self, kind: AgentKind) -> Result<Family, Stop> {
+        self.may(Stimulus::Work)?;
         let session = self.session_of(kind).await?;
         self.offered("threads").await?;
         Family::build(self.bench, session)
@@ -132,6 +206,10 @@ impl<'run> Context<'run> {
 
     /// A Session whose log is longer than the largest page, made once a run and only read. Set-up: blocks on failure.
     pub(crate) async fn long(&self) -> Result<Arc<Session>, Stop> {
+        if let Some(session) = self.given_longer_than(LARGEST_PAGE).await? {
+            return Ok(Arc::new(session));
+        }
+        self.may(Stimulus::Create)?;
         self.offered("interrupts").await?;
         let build = async || long::build(self.bench).await.map(Arc::new);
         self.shared.long.get_or_init(build).await.clone()
@@ -149,9 +227,33 @@ impl<'run> Context<'run> {
         }
     }
 
-    /// Stops the check where the server lists this capability as disabled.
+    /// Stops the check where the server does not have this capability, by the operator's word or its own.
     pub(crate) async fn offered(&self, id: &str) -> Result<(), Stop> {
-        capability::offered(self.bench, id).await
+        let listed = self.listed().await?;
+        capability::offered(self.bench, &listed, id).await
+    }
+
+    /// What the server lists, read once a run.
+    pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Stop> {
+        let read = async || Listed::read(self.bench).await.map(Arc::new);
+        self.shared.listed.get_or_try_init(read).await.cloned()
+    }
+
+    /// How requests for every capability are answered, asked once a run: with reads alone on a given Session in a run that
+    /// only reads, otherwise on a Session made for it. Set-up: blocks on failure.
+    pub(crate) async fn survey(&self) -> Result<Arc<Survey>, Stop> {
+        let own = self.bench.stimulus > Stimulus::Read;
+        let take = async || {
+            let session = match own {
+                true => self.session().await?,
+                false => self.readable().await?,
+            };
+            // A server whose Sessions cannot be read says nothing by what it answers to the rest.
+            let log = self.log(&session.id).await;
+            log.map_err(|stop| stop.blocking("srv.session.create"))?;
+            Survey::take(self.bench, session, own).await.map(Arc::new)
+        };
+        self.shared.survey.get_or_init(take).await.clone()
     }
 
     /// One settled turn. Set-up: blocks on failure.
@@ -171,9 +273,8 @@ impl<'run> Context<'run> {
     /// judge.
     pub(crate) async fn post(&self, session: &Session, body: &Value) -> Result<Arc<Exchange>, Stop> {
         let answer = self.bench.mutate(Request::post(session.events(), body)).await?;
-        let disabled = expect::error(&answer, 403, "capability.disabled").is_ok();
-        if disabled {
-            return Err(Stop::NotApplicable("the server has this disabled".to_owned()));
+        if let Ok(refusal) = expect::error(&answer, 403, "capability.disabled") {
+            return Err(capability::disabled(self.bench, &refusal));
         }
         Ok(answer)
     }
@@ -217,6 +318,29 @@ impl<'run> Context<'run> {
         Err(Stop::Inconclusive(why))
     }
 
+    /// The Sessions that the operator named, for a check that only reads.
+    async fn given(&self) -> Result<Option<Arc<Given>>, Stop> {
+        if self.stimulus > Stimulus::Read || self.bench.target.sessions.is_empty() {
+            return Ok(None);
+        }
+        let read = async || Given::read(self.bench).await.map(Arc::new);
+        self.shared.given.get_or_init(read).await.clone().map(Some)
+    }
+
+    /// Whether the run may do this much; a check that only reads would have to make a Session first.
+    fn may(&self, needed: Stimulus) -> Result<(), Stop> {
+        let allowed = self.bench.stimulus;
+        if needed <= allowed {
+            return Ok(());
+        }
+        Err(Stop::Inconclusive(match self.stimulus {
+            Stimulus::Read => format!(
+                "it takes a Session to read: name one with --session, or let the suite make one with --stimulus {needed}"
+            ),
+            _ => not_allowed(needed, allowed),
+        }))
+    }
+
     /// Records that an answer of the server speaks for it.
     pub(crate) fn saw(&mut self, text: impl Into<String>, evidence: &Exchange) {
         self.book.saw(text, evidence);
@@ -226,4 +350,12 @@ impl<'run> Context<'run> {
     pub(crate) fn pass(&mut self) -> Judgement {
         self.book.pass()
     }
+}
+
+/// Why a check that does this much is not executed.
+pub(crate) fn not_allowed(needed: Stimulus, allowed: Stimulus) -> String {
+    format!(
+        "it {}, which --stimulus {allowed} rules out: --stimulus {needed} allows it",
+        needed.does()
+    )
 }

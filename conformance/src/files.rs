@@ -13,7 +13,7 @@ struct Form {
     render: fn(&Report) -> Result<String, String>,
 }
 
-const FORMS: [Form; 5] = [
+const FORMS: [Form; 6] = [
     Form {
         flag: "--json",
         path: |flags| flags.json.as_ref(),
@@ -38,6 +38,11 @@ const FORMS: [Form; 5] = [
         flag: "--badge",
         path: |flags| flags.badge.as_ref(),
         render: |report| Ok(report.to_badge()),
+    },
+    Form {
+        flag: "--write-baseline",
+        path: |flags| flags.write_baseline.as_ref(),
+        render: |report| Ok(report.to_baseline()),
     },
 ];
 

@@ -1,11 +1,16 @@
 mod prove;
+mod scope;
+mod sweep;
 
 use std::{error::Error, path::PathBuf, time::Duration};
 
 use checkfu_conformance::{AgentKind, Limits, Plan, Profile, Target};
 use clap::{Args, Parser, Subcommand};
 
+use crate::progress::Form;
 pub(crate) use prove::ProveFlags;
+pub(crate) use scope::ScopeFlags;
+pub(crate) use sweep::SweepFlags;
 
 /// Judges a Checkfu server over HTTP, as a black box.
 #[derive(Debug, Parser)]
@@ -19,6 +24,10 @@ pub(crate) struct Flags {
 pub(crate) enum Command {
     /// Runs the checks against a server. The key comes from CHECKFU_API_KEY and from nowhere else.
     Server(Box<ServerFlags>),
+    /// Ends the Sessions that an earlier run left.
+    Sweep(SweepFlags),
+    /// Prints the JSON Schema of the report.
+    Schema,
     /// Shows every check.
     List,
     /// Shows what is known of a check, of a requirement or of a sentence of the pages.
@@ -75,6 +84,8 @@ pub(crate) struct ServerFlags {
     /// Only this check; a trailing * stands for any rest. May be repeated.
     #[arg(long, value_name = "ID")]
     only: Vec<String>,
+    #[command(flatten)]
+    scope: ScopeFlags,
     /// Writes the report as JSON to this file too.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -90,6 +101,9 @@ pub(crate) struct ServerFlags {
     /// Writes the conclusion as the JSON of a shields.io badge.
     #[arg(long, value_name = "FILE")]
     pub(crate) badge: Option<PathBuf>,
+    /// Writes the failures as a baseline, for --baseline of a later run.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// Exit 0 where nothing failed but something was inconclusive or blocked.
     #[arg(long)]
     pub(crate) allow_partial: bool,
@@ -102,20 +116,17 @@ pub(crate) struct ServerFlags {
     /// Seconds for the whole run; what is left then is inconclusive [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     run_timeout: Option<f64>,
-    /// No line on stderr after each check.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    /// What is told on stderr as each check ends.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    progress: Form,
+    /// Nothing on stderr after each check.
+    #[arg(long, short, conflicts_with = "progress")]
+    quiet: bool,
 }
 
 impl ServerFlags {
     pub(crate) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
-        let key = match std::env::var("CHECKFU_API_KEY") {
-            Ok(key) => key,
-            Err(_) => {
-                return Err("CHECKFU_API_KEY is not set: set it to a key of the server under test".into());
-            }
-        };
-        let target = Target::new(&self.url, &key, &self.principal)?
+        let target = Target::new(&self.url, &key()?, &self.principal)?
             .with_deployment(self.agent_deployment.clone())
             .with_workspace(self.workspace.clone())
             .with_disturbance(self.disturbed);
@@ -123,6 +134,7 @@ impl ServerFlags {
             .agent
             .iter()
             .fold(target, |target, (kind, id)| target.with_agent(*kind, id));
+        let target = self.scope.target(target)?;
         let limits = Limits {
             answer: Duration::from_secs_f64(self.answer_timeout),
             turn: Duration::from_secs_f64(self.turn_timeout),
@@ -133,8 +145,18 @@ impl ServerFlags {
             .with_profile(self.profile)
             .with_strict(self.strict)
             .with_limits(limits);
-        Ok(plan.with_only(self.only.iter())?)
+        Ok(self.scope.plan(plan)?.with_only(self.only.iter())?)
     }
+
+    /// What to tell as each check ends, if anything.
+    pub(crate) fn progress(&self) -> Option<Form> {
+        (!self.quiet).then_some(self.progress)
+    }
+}
+
+fn key() -> Result<String, Box<dyn Error>> {
+    let key = std::env::var("CHECKFU_API_KEY");
+    Ok(key.map_err(|_| "CHECKFU_API_KEY is not set: set it to a key of the server under test")?)
 }
 
 fn agent(text: &str) -> Result<(AgentKind, String), String> {

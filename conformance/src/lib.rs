@@ -17,11 +17,16 @@
 //! ```
 
 mod agent;
+mod baseline;
+mod budget;
+mod capability;
 mod check;
 mod checks;
+mod clean_up;
 mod context;
 mod expect;
 mod json;
+mod judgement;
 mod level;
 mod limits;
 mod plan;
@@ -34,6 +39,7 @@ mod schema;
 mod secret;
 mod stimulus;
 mod stop;
+mod sweep;
 mod target;
 pub mod trace;
 mod verdict;
@@ -41,16 +47,24 @@ mod wire;
 mod witness;
 
 pub use agent::{AgentKind, UnknownAgentKind};
+pub use baseline::{Baseline, InvalidBaseline, KnownFailure};
+pub use budget::{Budget, Spending};
+pub use capability::{CapabilityReport, Claim, Offer, Probe, UnknownCapability, UnknownClaim};
 pub use check::Check;
 pub use checks::{check, checks};
+pub use clean_up::{CreatedSession, End};
 pub use level::Level;
 pub use limits::Limits;
 pub use plan::{Plan, UnknownCheck};
 pub use profile::{Profile, Severity, UnknownProfile};
-pub use report::{CheckReport, ExitStatus, Failure, Report, RequirementReport, Suite, explain};
+pub use report::{
+    CheckReport, ExitStatus, Failure, REPORT_SCHEMA_JSON, Report, RequirementReport, Suite, explain,
+};
 pub use requirement::{Actor, REQUIREMENTS_TOML, Requirement, requirement, requirements};
 pub use run::run;
 pub use secret::{InvalidSecret, Secret};
+pub use stimulus::{Stimulus, UnknownStimulus};
+pub use sweep::{SweepError, sweep};
 pub use target::{InvalidTarget, Target};
 pub use verdict::{Conclusion, Verdict};
 pub use witness::Witness;

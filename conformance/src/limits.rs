@@ -11,6 +11,8 @@ pub struct Limits {
     pub turn: Duration,
     /// For the whole run; what is left then is inconclusive. Default none.
     pub run: Option<Duration>,
+    /// For cleaning up afterwards; what is left then stays as it is. Default 120 s.
+    pub clean_up: Duration,
 }
 
 impl Default for Limits {
@@ -20,6 +22,7 @@ impl Default for Limits {
             answer: Duration::from_secs(10),
             turn: Duration::from_secs(60),
             run: None,
+            clean_up: Duration::from_secs(120),
         }
     }
 }

@@ -1,23 +1,32 @@
-//! The suite on the command line: `server`, `list`, `explain`, `trace` and `prove`.
+//! The suite on the command line: `server`, `sweep`, `schema`, `list`, `explain`, `trace` and `prove`.
 
 mod files;
 mod flags;
+mod progress;
 mod proving;
 
 use std::{io::Write, process::ExitCode};
 
-use checkfu_conformance::{ExitStatus, checks, explain, run, trace};
+use checkfu_conformance::{
+    End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, checks, explain, run, sweep, trace,
+};
 use clap::Parser;
 
 use crate::{
     files::ReportFiles,
-    flags::{Command, Flags, ServerFlags, TraceFlags},
+    flags::{Command, Flags, ServerFlags, SweepFlags, TraceFlags},
+    progress::Progress,
 };
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let status = match Flags::parse().command {
         Command::Server(flags) => server(*flags).await,
+        Command::Sweep(flags) => swept(&flags).await,
+        Command::Schema => {
+            print(REPORT_SCHEMA_JSON);
+            ExitStatus::Conformant
+        }
         Command::List => list(),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),
@@ -35,12 +44,8 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Ok(files) => files,
         Err(message) => return usage(&message),
     };
-    let report = run(&plan, interrupted(), |check| {
-        if !flags.quiet {
-            eprintln!("{:<12} {}", check.verdict.word(), check.id);
-        }
-    })
-    .await;
+    let mut progress = Progress::new(flags.progress(), plan.judged());
+    let report = run(&plan, interrupted(), |check| progress.tell(check)).await;
     print(&report.to_string());
     if let Err(message) = files.write(&report) {
         return usage(&message);
@@ -51,13 +56,49 @@ async fn server(flags: ServerFlags) -> ExitStatus {
     }
 }
 
+async fn swept(flags: &SweepFlags) -> ExitStatus {
+    let plan = match flags.plan() {
+        Ok(plan) => plan,
+        Err(error) => return usage(&error.to_string()),
+    };
+    match sweep(&plan, &flags.run).await {
+        Ok(sessions) => {
+            for session in &sessions {
+                print(&format!(
+                    "{:<9} {}  {}\n",
+                    session.end.word(),
+                    session.id,
+                    session.done
+                ));
+            }
+            let left = sessions.iter().filter(|session| session.end == End::Left).count();
+            print(&format!(
+                "{} Sessions of run {}, left as they are: {left}\n",
+                sessions.len(),
+                flags.run
+            ));
+            if left > 0 {
+                ExitStatus::Partial
+            } else {
+                ExitStatus::Conformant
+            }
+        }
+        Err(error @ SweepError::Run(_)) => usage(&format!("--run: {error}")),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitStatus::NotJudged
+        }
+    }
+}
+
 fn list() -> ExitStatus {
     let mut text = String::new();
     for check in checks() {
         let requirements = check.requirements().join(", ");
         text.push_str(&format!(
-            "{}  {:<40} {requirements}\n     {}\n",
+            "{}  {:<6} {:<40} {requirements}\n            {}\n",
             check.level().letter(),
+            check.stimulus().name(),
             check.id(),
             check.title()
         ));

@@ -1,4 +1,16 @@
-use crate::{check::Check, checks::checks, limits::Limits, profile::Profile, target::Target};
+use std::collections::BTreeMap;
+
+use crate::{
+    baseline::Baseline,
+    budget::Budget,
+    capability::{CAPABILITIES, Claim, UnknownCapability},
+    check::Check,
+    checks::checks,
+    limits::Limits,
+    profile::{Profile, Severity},
+    stimulus::Stimulus,
+    target::Target,
+};
 
 /// What to run against which server.
 ///
@@ -16,6 +28,11 @@ pub struct Plan {
     pub(crate) profile: Profile,
     pub(crate) strict: bool,
     pub(crate) limits: Limits,
+    pub(crate) stimulus: Stimulus,
+    pub(crate) budget: Budget,
+    pub(crate) claims: BTreeMap<&'static str, Claim>,
+    pub(crate) baseline: Baseline,
+    pub(crate) keep: bool,
     only: Vec<String>,
 }
 
@@ -32,6 +49,11 @@ impl Plan {
             profile: Profile::default(),
             strict: false,
             limits: Limits::default(),
+            stimulus: Stimulus::default(),
+            budget: Budget::default(),
+            claims: BTreeMap::new(),
+            baseline: Baseline::default(),
+            keep: false,
             only: Vec::new(),
         }
     }
@@ -54,6 +76,42 @@ impl Plan {
         Self { limits, ..self }
     }
 
+    /// Executes only checks of this class and of those below; the others are inconclusive. [`Stimulus::Read`] sends nothing
+    /// but `GET`.
+    #[must_use]
+    pub fn with_stimulus(self, stimulus: Stimulus) -> Self {
+        Self { stimulus, ..self }
+    }
+
+    /// Spends no more than this.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Takes the operator's word on a capability.
+    ///
+    /// # Errors
+    /// [`UnknownCapability`] for a name that is none.
+    pub fn with_claim(mut self, capability: &str, claim: Claim) -> Result<Self, UnknownCapability> {
+        let known = CAPABILITIES.into_iter().find(|id| *id == capability);
+        let known = known.ok_or_else(|| UnknownCapability(capability.to_owned()))?;
+        self.claims.insert(known, claim);
+        Ok(self)
+    }
+
+    /// Takes the failures that this lists for known ones.
+    #[must_use]
+    pub fn with_baseline(self, baseline: Baseline) -> Self {
+        Self { baseline, ..self }
+    }
+
+    /// Leaves the Sessions that the run creates as they are, instead of ending them.
+    #[must_use]
+    pub fn with_keep(self, keep: bool) -> Self {
+        Self { keep, ..self }
+    }
+
     /// Runs only the checks whose id is one of these, where a trailing `*` stands for any rest. None means all.
     ///
     /// # Errors
@@ -69,6 +127,13 @@ impl Plan {
             }
         }
         Ok(Self { only, ..self })
+    }
+
+    /// How many checks the patterns select and the profile judges.
+    pub fn judged(&self) -> usize {
+        let judges =
+            |check: &&Check| self.profile.severity(check.level, self.strict) != Severity::NotSelected;
+        self.selected().filter(judges).count()
     }
 
     /// The checks that the patterns select, whatever the profile.

@@ -7,6 +7,7 @@
 
 mod binary;
 mod case;
+mod claims;
 mod equivalents;
 mod instrumented;
 mod kill;

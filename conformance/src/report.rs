@@ -1,5 +1,6 @@
 //! One document a run, and the forms it is shown in.
 
+mod account;
 mod badge;
 mod document;
 mod exit;
@@ -9,7 +10,7 @@ mod junit;
 mod markdown;
 mod statement;
 
-pub use document::{CheckReport, Failure, Report, RequirementReport, Suite};
+pub use document::{CheckReport, Failure, REPORT_SCHEMA_JSON, Report, RequirementReport, Suite};
 pub(crate) use document::{counts, requirements};
 pub(crate) use exit::Cut;
 pub use exit::ExitStatus;

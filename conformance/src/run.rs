@@ -7,91 +7,158 @@ use std::{
 use futures::future::{Either, select};
 
 use crate::{
+    baseline::today,
+    budget::Spending,
+    capability::{CAPABILITIES, CapabilityReport},
     check::Check,
-    context::{Context, Judgement, Shared},
+    clean_up::{CreatedSession, clean_up, created, keep},
+    context::{Context, Shared, not_allowed},
+    judgement::{blank, judged},
     plan::Plan,
     profile::Severity,
-    report::{CheckReport, Cut, ExitStatus, Failure, Report, Suite, counts, requirements},
-    secret::Secret,
-    stimulus::bench::Bench,
-    stop::{Contradiction, Stop},
+    report::{CheckReport, Cut, ExitStatus, Report, Suite, counts, requirements},
+    stimulus::bench::{Bench, pace},
+    stop::Stop,
     verdict::{Conclusion, Verdict},
     wire::{client::Fault, request::Request},
 };
 
-/// Runs a plan, calls `progress` after each check, and reports. Stops early when `interrupted` resolves.
+/// Runs a plan, calls `progress` after each check, cleans up, and reports. Stops early when `interrupted` resolves, and
+/// cleans up then too.
 ///
-/// The server keeps what the run created: Sessions whose title names the run.
+/// What the run creates are Sessions whose title names the run. They are ended as far as the server lets them be, unless
+/// the plan keeps them.
 ///
 /// # Cancel safety
 /// Dropping the future ends the run without a report; what it created stays.
 pub async fn run(
     plan: &Plan,
     interrupted: impl Future<Output = ()> + Send,
-    mut progress: impl FnMut(&CheckReport) + Send,
+    progress: impl FnMut(&CheckReport) + Send,
 ) -> Report {
     let started = Instant::now();
     let started_at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis);
-    let mut interrupted = pin!(interrupted);
-    let mut checks = Vec::new();
-    let (mut cut, mut reason, mut run_id) = (None, None, String::new());
+    let mut ran = Ran::default();
+    let mut reason = None;
     match prepare(plan).await {
         Err(fault) => reason = Some(fault),
-        Ok(bench) => {
-            run_id.clone_from(&bench.run_id);
-            let shared = Shared::default();
-            for check in plan.selected() {
-                if plan.profile.severity(check.level, plan.strict) == Severity::NotSelected {
-                    checks.push(blank(check, Verdict::NotSelected, None));
-                    continue;
-                }
-                let spent = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
-                cut = cut.or(spent.then_some(Cut::TimeSpent));
-                let report = match cut {
-                    Some(cut) => blank(check, Verdict::Inconclusive, Some(cut_short(cut))),
-                    None => match select(pin!(one(plan, check, &bench, &shared)), interrupted.as_mut()).await
-                    {
-                        Either::Left((report, _)) => report,
-                        Either::Right(_) => {
-                            cut = Some(Cut::Interrupted);
-                            blank(check, Verdict::Inconclusive, Some(cut_short(Cut::Interrupted)))
-                        }
-                    },
-                };
-                progress(&report);
-                checks.push(report);
-            }
-        }
+        Ok(bench) => ran = checked(plan, &bench, started, interrupted, progress).await,
     }
-    let conclusion = Conclusion::of(checks.iter().map(|check| check.verdict));
-    let executed = checks.iter().any(|check| check.verdict != Verdict::NotSelected);
+    let verdicts: Vec<_> = ran.checks.iter().map(|check| check.verdict).collect();
+    let executed = verdicts.iter().any(|verdict| *verdict != Verdict::NotSelected);
     if reason.is_none() && !executed {
         reason = Some("no check was executed: the profile leaves out all that was selected".to_owned());
     }
+    let key = &plan.target.key;
     Report {
-        format: 1,
+        format: Report::FORMAT,
         suite: Suite {
             name: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
         },
         url: plan.target.url.clone(),
+        name: plan.target.name.as_deref().map(|name| key.redact(name)),
+        contact: plan.target.contact.as_deref().map(|contact| key.redact(contact)),
         profile: plan.profile,
         strict: plan.strict,
-        run_id,
+        stimulus: plan.stimulus,
+        sessions: plan.target.sessions.clone(),
+        budget: pace(plan.budget, &plan.target),
+        spent: ran.spent,
+        cut: ran.cut.as_ref().map(|(_, why)| why.clone()),
+        run_id: ran.run_id,
         started_at_ms,
         duration_ms: millis(started.elapsed()),
-        conclusion,
-        reason: reason.map(|reason| plan.target.key.redact(&reason)),
-        exit: ExitStatus::of(conclusion, cut),
-        counts: counts(&checks),
-        requirements: requirements(&checks),
-        checks,
+        conclusion: Conclusion::of(verdicts.iter().copied()),
+        reason: reason.map(|reason| key.redact(&reason)),
+        exit: ExitStatus::of(&verdicts, ran.cut.map(|(cut, _)| cut)),
+        counts: counts(&ran.checks),
+        capabilities: ran.capabilities,
+        created: ran.created,
+        requirements: requirements(&ran.checks),
+        checks: ran.checks,
     }
+}
+
+/// What came of a run whose target answers.
+#[derive(Default)]
+struct Ran {
+    run_id: String,
+    checks: Vec<CheckReport>,
+    cut: Option<(Cut, String)>,
+    capabilities: Vec<CapabilityReport>,
+    created: Vec<CreatedSession>,
+    spent: Spending,
+}
+
+async fn checked(
+    plan: &Plan,
+    bench: &Bench,
+    started: Instant,
+    interrupted: impl Future<Output = ()> + Send,
+    mut progress: impl FnMut(&CheckReport) + Send,
+) -> Ran {
+    let mut interrupted = pin!(interrupted);
+    let shared = Shared::default();
+    let today = today();
+    let (mut checks, mut cut) = (Vec::new(), None);
+    for check in plan.selected() {
+        if plan.profile.severity(check.level, plan.strict) == Severity::NotSelected {
+            checks.push(blank(check, Verdict::NotSelected, None));
+            continue;
+        }
+        cut = cut.or_else(|| spent(plan, bench, started));
+        let report = match &cut {
+            Some((_, why)) => undecided(check, why),
+            None => match select(pin!(one(plan, check, bench, &shared)), interrupted.as_mut()).await {
+                Either::Left((report, _)) => report,
+                Either::Right(_) => {
+                    let why = "the run was interrupted".to_owned();
+                    let report = undecided(check, &why);
+                    cut = Some((Cut::Interrupted, why));
+                    report
+                }
+            },
+        };
+        let report = plan.baseline.apply(report, today);
+        progress(&report);
+        checks.push(report);
+    }
+    // The last check may have spent it.
+    cut = cut.or_else(|| spent(plan, bench, started).filter(|(cut, _)| *cut == Cut::BudgetSpent));
+    let ids = created(bench);
+    let created = match plan.keep {
+        true => keep(ids, "kept (--keep)"),
+        false => clean_up(bench, ids).await,
+    };
+    let capability = |id| CapabilityReport::weigh(id, bench.claim(id), shared.listed(id), shared.probe(id));
+    Ran {
+        run_id: bench.run_id.clone(),
+        checks,
+        cut,
+        capabilities: CAPABILITIES.into_iter().map(capability).collect(),
+        created,
+        spent: bench.client.gate().spending(),
+    }
+}
+
+/// What of the run is spent, if something is.
+fn spent(plan: &Plan, bench: &Bench, started: Instant) -> Option<(Cut, String)> {
+    if let Some(why) = bench.client.gate().spent() {
+        return Some((Cut::BudgetSpent, why));
+    }
+    let over = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
+    over.then(|| {
+        (
+            Cut::TimeSpent,
+            "the time of the run was spent (--run-timeout)".to_owned(),
+        )
+    })
 }
 
 /// A bench whose target answers a connection and takes the key; what else it says does not matter here.
 async fn prepare(plan: &Plan) -> Result<Bench, String> {
-    let bench = Bench::new(plan.target.clone(), plan.limits).map_err(|stop| match stop {
+    let bench = Bench::new(plan).map_err(|stop| match stop {
         Stop::Error(fault) => fault,
         other => format!("{other:?}"),
     })?;
@@ -101,93 +168,30 @@ async fn prepare(plan: &Plan) -> Result<Bench, String> {
         Ok(answer) if answer.status() == 401 => {
             Err("the server refuses the key (401): set CHECKFU_API_KEY to one of its keys".to_owned())
         }
-        Ok(_) | Err(Fault::NoAnswer(_) | Fault::Cut(_)) => Ok(bench),
+        Ok(_) | Err(Fault::NoAnswer(_) | Fault::Cut(_) | Fault::Spent(_)) => Ok(bench),
     }
 }
 
 async fn one(plan: &Plan, check: &'static Check, bench: &Bench, shared: &Shared) -> CheckReport {
+    if check.stimulus > plan.stimulus {
+        return undecided(check, &not_allowed(check.stimulus, plan.stimulus));
+    }
     let started = Instant::now();
-    let mut context = Context::new(bench, shared);
+    let mut context = Context::new(bench, shared, check.stimulus);
     let judgement = (check.run)(&mut context).await;
-    CheckReport {
+    let report = CheckReport {
         duration_ms: millis(started.elapsed()),
         ..judged(plan, check, judgement)
+    };
+    // What a spent budget kept from being seen is neither the server's fault nor that of a set-up.
+    match (report.verdict, bench.client.gate().spent()) {
+        (Verdict::Blocked, Some(why)) => undecided(check, &why),
+        _ => report,
     }
 }
 
-fn judged(plan: &Plan, check: &'static Check, judgement: Judgement) -> CheckReport {
-    let key = &plan.target.key;
-    match judgement {
-        Ok(pass) => {
-            let witnesses = pass.into_witnesses().into_iter();
-            let witnesses = witnesses
-                .map(|witness| witness.masked(|text| key.redact(text)))
-                .collect();
-            CheckReport {
-                witnesses,
-                ..blank(check, Verdict::Pass, None)
-            }
-        }
-        Err(Stop::NotApplicable(why)) => blank(check, Verdict::NotApplicable, Some(key.redact(&why))),
-        Err(Stop::Inconclusive(why)) => blank(check, Verdict::Inconclusive, Some(key.redact(&why))),
-        Err(Stop::Error(why)) => blank(check, Verdict::Error, Some(key.redact(&why))),
-        Err(Stop::Blocked {
-            by,
-            why,
-            contradiction,
-        }) => {
-            let reason = key.redact(&format!("its set-up is the matter of {by}: {why}"));
-            let failure = contradiction.map(|contradiction| failure(plan, check, *contradiction, key));
-            CheckReport {
-                failure,
-                ..blank(check, Verdict::Blocked, Some(reason))
-            }
-        }
-        Err(Stop::Fail(contradiction)) => {
-            let warns = plan.profile.severity(check.level, plan.strict) == Severity::Warns;
-            let verdict = if warns { Verdict::Warn } else { Verdict::Fail };
-            CheckReport {
-                failure: Some(failure(plan, check, *contradiction, key)),
-                ..blank(check, verdict, None)
-            }
-        }
-    }
-}
-
-fn failure(plan: &Plan, check: &Check, contradiction: Contradiction, key: &Secret) -> Failure {
-    let strict = if plan.strict { " --strict" } else { "" };
-    let reproduce = format!(
-        "checkfu-conformance server --url {} --profile {}{strict} --only {}",
-        plan.target.url, plan.profile, check.id
-    );
-    Failure {
-        expected: key.redact(&contradiction.expected),
-        actual: key.redact(&contradiction.actual),
-        wire: key.redact(&contradiction.wire),
-        reproduce,
-    }
-}
-
-fn blank(check: &'static Check, verdict: Verdict, reason: Option<String>) -> CheckReport {
-    CheckReport {
-        id: check.id,
-        title: check.title,
-        level: check.level,
-        requirements: check.requirements.to_vec(),
-        killed_by: check.killed_by.to_vec(),
-        verdict,
-        witnesses: Vec::new(),
-        reason,
-        failure: None,
-        duration_ms: 0,
-    }
-}
-
-fn cut_short(cut: Cut) -> String {
-    match cut {
-        Cut::TimeSpent => "the time of the run was spent".to_owned(),
-        Cut::Interrupted => "the run was interrupted".to_owned(),
-    }
+fn undecided(check: &'static Check, why: &str) -> CheckReport {
+    blank(check, Verdict::Inconclusive, Some(why.to_owned()))
 }
 
 fn millis(duration: std::time::Duration) -> u64 {

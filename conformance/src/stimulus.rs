@@ -2,9 +2,11 @@
 
 pub(crate) mod bench;
 pub(crate) mod capability;
+mod class;
 pub(crate) mod event;
 pub(crate) mod family;
 pub(crate) mod fork;
+pub(crate) mod given;
 pub(crate) mod line;
 pub(crate) mod live;
 pub(crate) mod log;
@@ -19,3 +21,5 @@ pub(crate) mod thread;
 pub(crate) mod turn;
 pub(crate) mod wait;
 pub(crate) mod watch;
+
+pub use class::{Stimulus, UnknownStimulus};

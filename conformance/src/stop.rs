@@ -69,6 +69,7 @@ impl From<Fault> for Stop {
             Fault::NoAnswer(what) | Fault::Cut(what) => {
                 Self::fail_with("a complete HTTP answer", what, String::new())
             }
+            Fault::Spent(why) => Self::Inconclusive(why),
             Fault::Unreachable(_) | Fault::Malformed(_) => Self::Error(fault.to_string()),
         }
     }

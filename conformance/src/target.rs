@@ -15,6 +15,9 @@ pub struct Target {
     pub(crate) workspace: Option<String>,
     pub(crate) agents: BTreeMap<AgentKind, String>,
     pub(crate) disturbed: bool,
+    pub(crate) sessions: Vec<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) contact: Option<String>,
 }
 
 /// A target that cannot be used.
@@ -37,6 +40,9 @@ pub enum InvalidTarget {
     /// No principal.
     #[error("the principal id is empty: set CHECKFU_PRINCIPAL_ID to the principal that the key acts as")]
     Principal,
+    /// What was named as a Session has no id of one.
+    #[error("{0:?} is no id of a Session: --session and CHECKFU_SESSION_IDS take ids such as sess_0123")]
+    Session(String),
 }
 
 impl Target {
@@ -83,6 +89,9 @@ impl Target {
             workspace: None,
             agents: BTreeMap::new(),
             disturbed: false,
+            sessions: Vec::new(),
+            name: None,
+            contact: None,
         })
     }
 
@@ -119,6 +128,52 @@ impl Target {
         Self { disturbed, ..self }
     }
 
+    /// Reads these Sessions where a check only reads, instead of one that the suite makes. Nothing is written to them.
+    ///
+    /// # Errors
+    /// [`InvalidTarget::Session`] for what is no id of a Session.
+    pub fn with_sessions<S: Into<String>>(
+        self,
+        ids: impl IntoIterator<Item = S>,
+    ) -> Result<Self, InvalidTarget> {
+        let mut sessions: Vec<String> = Vec::new();
+        for id in ids.into_iter().map(Into::into) {
+            let rest = id.strip_prefix("sess_").unwrap_or_default();
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            if rest.is_empty() || !rest.bytes().all(plain) {
+                return Err(InvalidTarget::Session(id));
+            }
+            if !sessions.contains(&id) {
+                sessions.push(id);
+            }
+        }
+        Ok(Self { sessions, ..self })
+    }
+
+    /// Says in the report what the server is and whom to ask about it.
+    #[must_use]
+    pub fn with_identity(self, name: Option<String>, contact: Option<String>) -> Self {
+        Self {
+            name,
+            contact,
+            ..self
+        }
+    }
+
+    /// Whether the server is on this machine, by the address alone.
+    pub(crate) fn is_local(&self) -> bool {
+        let host = reqwest::Url::parse(&self.url).ok();
+        match host.as_ref().and_then(|url| url.host_str()) {
+            Some("localhost") => true,
+            Some(host) => {
+                let bare = host.trim_start_matches('[').trim_end_matches(']');
+                bare.parse::<std::net::IpAddr>()
+                    .is_ok_and(|address| address.is_loopback())
+            }
+            None => false,
+        }
+    }
+
     /// The origin, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.url
@@ -128,6 +183,36 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_this_machine_is_told_from_others() {
+        for (url, local) in [
+            ("http://127.0.0.1:4010", true),
+            ("http://127.1.2.3", true),
+            ("http://[::1]:4010", true),
+            ("http://localhost:4010/v0", true),
+            ("https://api.checkfu.com", false),
+            ("http://10.0.0.1", false),
+            ("http://127.0.0.1.example.com", false),
+        ] {
+            let target = Target::new(url, "ck_0123456789", "prin_1").unwrap();
+            assert_eq!(target.is_local(), local, "{url}");
+        }
+    }
+
+    #[test]
+    fn only_ids_of_sessions_are_taken_for_sessions() {
+        let target = Target::new("http://host", "ck_0123456789", "prin_1").unwrap();
+        let kept = target
+            .clone()
+            .with_sessions(["sess_1", "sess_2", "sess_1"])
+            .unwrap();
+        assert_eq!(kept.sessions, ["sess_1", "sess_2"]);
+        for bad in ["", "sess_", "run_1", "sess_1/../x", "sess_1?x"] {
+            let error = target.clone().with_sessions([bad]).unwrap_err().to_string();
+            assert!(error.contains("--session"), "{error}");
+        }
+    }
 
     #[test]
     fn a_bad_url_names_its_fault_and_hides_credentials() {

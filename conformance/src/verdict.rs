@@ -10,6 +10,8 @@ pub enum Verdict {
     NotApplicable,
     /// At least one witness, no contradiction.
     Pass,
+    /// A contradiction that the baseline lists.
+    KnownFail,
     /// A contradiction of a derived statement in a run that is not strict.
     Warn,
     /// Not enough stimulus, budget or time to exercise it here.
@@ -18,20 +20,24 @@ pub enum Verdict {
     Blocked,
     /// A contradiction was witnessed.
     Fail,
+    /// The baseline lists it and it did not fail, or the entry expired: the entry has to go.
+    StaleBaseline,
     /// The suite's own fault, or a target that cannot be reached. Never charged to the server.
     Error,
 }
 
 impl Verdict {
     /// All verdicts, lowest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::NotSelected,
         Self::NotApplicable,
         Self::Pass,
+        Self::KnownFail,
         Self::Warn,
         Self::Inconclusive,
         Self::Blocked,
         Self::Fail,
+        Self::StaleBaseline,
         Self::Error,
     ];
 
@@ -41,10 +47,12 @@ impl Verdict {
             Self::NotSelected => "not selected",
             Self::NotApplicable => "n/a",
             Self::Pass => "pass",
+            Self::KnownFail => "known-fail",
             Self::Warn => "warn",
             Self::Inconclusive => "inconclusive",
             Self::Blocked => "blocked",
             Self::Fail => "FAIL",
+            Self::StaleBaseline => "STALE",
             Self::Error => "ERROR",
         }
     }
@@ -56,9 +64,9 @@ impl Verdict {
 pub enum Conclusion {
     /// Every selected check passed, warned or did not apply, and at least one passed.
     Conformant,
-    /// Nothing failed, but a selected check could not be decided.
+    /// Nothing failed, but a selected check could not be decided, or the baseline is stale.
     Partial,
-    /// At least one check failed.
+    /// At least one check failed, be it known or not.
     Nonconformant,
     /// The suite has no judgement: the target was not reached, the suite itself erred, or nothing was executed.
     NotJudged,
@@ -71,11 +79,14 @@ impl Conclusion {
             .into_iter()
             .filter(|verdict| *verdict != Verdict::NotSelected)
             .collect();
+        let failed = verdicts
+            .iter()
+            .any(|verdict| matches!(verdict, Verdict::Fail | Verdict::KnownFail));
         match verdicts.iter().max() {
             None | Some(Verdict::Error | Verdict::NotSelected) => Self::NotJudged,
-            Some(Verdict::Fail) => Self::Nonconformant,
-            Some(Verdict::Blocked | Verdict::Inconclusive) => Self::Partial,
-            Some(Verdict::Warn | Verdict::Pass | Verdict::NotApplicable) => {
+            Some(_) if failed => Self::Nonconformant,
+            Some(Verdict::StaleBaseline | Verdict::Blocked | Verdict::Inconclusive) => Self::Partial,
+            Some(_) => {
                 if verdicts.contains(&Verdict::Pass) {
                     Self::Conformant
                 } else {
@@ -104,7 +115,7 @@ mod tests {
     fn the_roll_up_takes_the_greatest() {
         use Verdict::*;
         assert!(Verdict::ALL.is_sorted());
-        let cases: [(&[Verdict], Conclusion); 9] = [
+        let cases: [(&[Verdict], Conclusion); 14] = [
             (&[], Conclusion::NotJudged),
             (&[NotSelected], Conclusion::NotJudged),
             (&[NotApplicable], Conclusion::Partial),
@@ -114,6 +125,11 @@ mod tests {
             (&[Pass, Blocked], Conclusion::Partial),
             (&[Pass, Blocked, Fail], Conclusion::Nonconformant),
             (&[Pass, Fail, Error], Conclusion::NotJudged),
+            (&[Pass, KnownFail], Conclusion::Nonconformant),
+            (&[Pass, KnownFail, Inconclusive], Conclusion::Nonconformant),
+            (&[Pass, StaleBaseline], Conclusion::Partial),
+            (&[Pass, Fail, StaleBaseline], Conclusion::Nonconformant),
+            (&[Pass, KnownFail, Error], Conclusion::NotJudged),
         ];
         for (verdicts, expected) in cases {
             assert_eq!(Conclusion::of(verdicts.iter().copied()), expected, "{verdicts:?}");

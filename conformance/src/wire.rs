@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 pub(crate) mod exchange;
+pub(crate) mod gate;
 mod header;
 pub(crate) mod reading;
 pub(crate) mod request;

@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, look, session::Session, wait},
+    stimulus::{Stimulus, event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
     wire::exchange::Exchange,
 };
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.answer.replay",
         title: "The same answer once more is answered with the original event and writes nothing.",
         level: Level::Derived,
+        stimulus: Stimulus::Work,
         requirements: &["THR-9"],
         killed_by: &[
             "replay-is-a-new-event",
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.answer.replay-status",
         title: "A replay answers 200 with the whole original envelope.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-GEN"],
         killed_by: &["replay-answers-202"],
         run: |cx| Box::pin(replay_status(cx)),
@@ -37,6 +39,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.answer.child-replay",
         title: "The same answer to a child once more is answered with the original event and writes nothing.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-9"],
         killed_by: &[
             "replay-is-a-new-event",
@@ -49,6 +52,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.answer.child-other-refused",
         title: "Another answer to a child's call that was answered is refused for good and writes nothing.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-9"],
         killed_by: &["takes-a-second-answer", "second-answer-is-written"],
         run: |cx| Box::pin(child_other_refused(cx)),

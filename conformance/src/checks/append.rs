@@ -1,12 +1,13 @@
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use super::errors::one_shape;
 use crate::{
     check::Check,
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{log::Log, turn},
+    stimulus::{Stimulus, log::Log, turn},
     wire::request::Request,
 };
 
@@ -15,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.accepted",
         title: "An accepted message stands in the log once, above everything that was there.",
         level: Level::Documented,
+        stimulus: Stimulus::Create,
         requirements: &["SES-3", "SES-5"],
         killed_by: &["loses-accepted-messages", "doubles-messages"],
         run: |cx| Box::pin(accepted(cx)),
@@ -23,6 +25,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.answer",
         title: "A post answers 202 with the envelope that the list then shows.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-POST"],
         killed_by: &["answers-another-seq", "answers-200", "server:post_is_ok"],
         run: |cx| Box::pin(answer(cx)),
@@ -31,6 +34,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.authorship-kept",
         title: "A message in the log says who wrote it and what caused it.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["SES-4"],
         killed_by: &[
             "rewrites-the-author",
@@ -43,6 +47,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.authorship-required",
         title: "A message without author or cause is refused and not written.",
         level: Level::Derived,
+        stimulus: Stimulus::Create,
         requirements: &["A-AUTHOR"],
         killed_by: &["invents-the-author", "server:cause_optional"],
         run: |cx| Box::pin(authorship_required(cx)),
@@ -51,6 +56,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.batch-refused",
         title: "A body with an events array is refused by a 400 that says so.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-POST"],
         killed_by: &["takes-batches", "batch-refused-without-a-word"],
         run: |cx| Box::pin(batch_refused(cx)),
@@ -130,24 +136,26 @@ async fn authorship_kept(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn authorship_required(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let session = cx.session().await?;
+    let before = cx.log(&session.id).await?;
     for member in ["authored_by", "caused_by"] {
         let mut body = turn::message(cx.bench, &cx.bench.fresh_name("unsigned"));
         if let Some(payload) = body["payload"].as_object_mut() {
             payload.remove(member);
         }
-        let answer = cx.send(Request::post(settled.session.events(), &body)).await?;
+        let answer = cx.send(Request::post(session.events(), &body)).await?;
         expect::status(&answer, 400)?;
         cx.saw(format!("a message without {member} is refused"), &answer);
     }
-    unchanged(cx, settled.log(), &settled.session.id).await?;
+    unchanged(cx, &before, &session.id).await?;
     cx.pass()
 }
 
 async fn batch_refused(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let session = cx.session().await?;
+    let before = cx.log(&session.id).await?;
     let body = json!({"events": [turn::message(cx.bench, &cx.bench.fresh_name("batch"))]});
-    let answer = cx.send(Request::post(settled.session.events(), &body)).await?;
+    let answer = cx.send(Request::post(session.events(), &body)).await?;
     expect::status(&answer, 400)?;
     let error = expect::json(&answer)?;
     let told = expect::member(&answer, &error, "/error")?.to_string();
@@ -157,8 +165,9 @@ async fn batch_refused(cx: &mut Context<'_>) -> Judgement {
         "an error that names the events member",
         told.clone(),
     )?;
+    one_shape(&answer)?;
     cx.saw("a batch is refused by name", &answer);
-    unchanged(cx, settled.log(), &settled.session.id).await?;
+    unchanged(cx, &before, &session.id).await?;
     cx.pass()
 }
 

@@ -8,7 +8,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{session::Session, wait},
+    stimulus::{Stimulus, session::Session, wait},
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -18,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.approval.resource",
         title: "A call that needs approval is listed and retrievable as pending, then as allowed or denied and by whom.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-EP", "SES-5"],
         killed_by: &[
             "approvals-stay-pending",
@@ -30,6 +31,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.approval.denied-call-fails",
         title: "A denied call has an error for a result, with the words of the denial.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-PARK", "A-EP"],
         killed_by: &["runs-what-is-denied"],
         run: |cx| Box::pin(denied_call_fails(cx)),
@@ -38,6 +40,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.approval.unknown",
         title: "An ActionApproval that does not exist is 404.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-EP", "A-ERR"],
         killed_by: &["unknown-approval-is-empty"],
         run: |cx| Box::pin(unknown(cx)),

@@ -8,6 +8,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         thread::{self, Thread},
         turn,
     },
@@ -20,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.archive.not-the-primary",
         title: "The primary thread is refused with 409 runtime.primary_thread, and stays as it was.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-4"],
         killed_by: &[
             "primary-is-not-found-to-archive",
@@ -33,6 +35,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.archive.not-while-waiting",
         title: "A child that waits for an action is refused with 409 runtime.invalid_transition, and once its wait is interrupted it is archived.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-4"],
         killed_by: &[
             "archives-what-waits",

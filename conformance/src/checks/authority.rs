@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::wait,
+    stimulus::{Stimulus, wait},
     wire::request::Request,
 };
 
@@ -15,6 +15,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.authority.decision-needs-it",
         title: "A decision by nobody with authority is refused for good, and the call still waits for a decision.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-5"],
         killed_by: &[
             "anybody-may-decide",
@@ -27,6 +28,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.authority.refusal",
         title: "A decision without authority is 403 runtime.insufficient_authority.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-GEN"],
         killed_by: &["refuses-authority-without-a-name"],
         run: |cx| Box::pin(refusal(cx)),
@@ -35,6 +37,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.authority.authorship-required",
         title: "An answer or interrupt without author or cause is refused and not written.",
         level: Level::Derived,
+        stimulus: Stimulus::Work,
         requirements: &["A-AUTHOR"],
         killed_by: &["signs-what-is-unsigned", "server:cause_optional"],
         run: |cx| Box::pin(authorship_required(cx)),

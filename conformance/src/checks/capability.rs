@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
+    capability::CAPABILITIES,
     check::Check,
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{bench::Opened, session::Session},
+    stimulus::{Stimulus, bench::Opened, capability::probes},
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -17,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.capability.disabled-is-refused",
         title: "What the server lists as disabled is refused for good, and nothing of it is done.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["WIRE-5"],
         killed_by: &["runs-what-is-disabled", "refuses-and-runs", "server:no_fence"],
         run: |cx| Box::pin(disabled_is_refused(cx)),
@@ -25,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.capability.refusal-names-it",
         title: "The refusal is 403 capability.disabled and names the capability in its details.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-CAP"],
         killed_by: &["capability-refusal-is-404", "capability-refusal-is-nameless"],
         run: |cx| Box::pin(refusal_names_it(cx)),
@@ -32,9 +35,9 @@ pub(crate) const CHECKS: &[Check] = &[
 ];
 
 async fn disabled_is_refused(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let (settled, own) = cx.settled_or_own().await?;
     for capability in disabled(cx).await? {
-        for request in probes(cx, &capability, &settled.session) {
+        for request in probes(cx.bench, &capability, &settled.session, own) {
             let answer = probe(cx, request).await?;
             expect::refused_for_good(&answer)?;
             let text = format!(
@@ -54,9 +57,9 @@ async fn disabled_is_refused(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn refusal_names_it(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let (settled, own) = cx.settled_or_own().await?;
     for capability in disabled(cx).await? {
-        for request in probes(cx, &capability, &settled.session) {
+        for request in probes(cx.bench, &capability, &settled.session, own) {
             let answer = probe(cx, request).await?;
             let body = expect::error(&answer, 403, "capability.disabled")?;
             let details = expect::member(&answer, &body, "/error/details")?;
@@ -102,85 +105,16 @@ async fn disabled(cx: &Context<'_>) -> Result<Vec<String>, Stop> {
         .iter()
         .filter(off)
         .filter_map(|entry| entry.get("id").and_then(Value::as_str));
-    let ids: Vec<_> = ids.filter(|id| PROBED.contains(id)).map(str::to_owned).collect();
+    let ids: Vec<_> = ids
+        .filter(|id| CAPABILITIES.contains(id))
+        .map(str::to_owned)
+        .collect();
     if ids.is_empty() {
         return Err(Stop::NotApplicable(
             "no capability that the suite can ask for is disabled".to_owned(),
         ));
     }
     Ok(ids)
-}
-
-const PROBED: [&str; 11] = [
-    "threads",
-    "interrupts",
-    "waits",
-    "outcomes",
-    "previews",
-    "forks",
-    "diffs",
-    "checkpoints",
-    "watches",
-    "project_mounts",
-    "memory_mounts",
-];
-
-/// Requests that a server with the capability would act on.
-fn probes(cx: &Context<'_>, capability: &str, session: &Session) -> Vec<Request> {
-    let signed = |kind: &str, mut payload: Value| {
-        payload["authored_by"] = cx.bench.target.principal.as_str().into();
-        payload["caused_by"] = json!({"kind": "api"});
-        Request::post(session.events(), &json!({"type": kind, "payload": payload}))
-    };
-    let mounted = |name: &str, mount: Value| {
-        let mut body = json!({"principal_id": cx.bench.target.principal});
-        body["agent_deployment_id"] = session.resource["agent_deployment_id"].clone();
-        body[name] = json!([mount]);
-        Request::post("/v1/sessions", &body)
-    };
-    let below = |tail: &str| format!("{}/{tail}", session.path());
-    match capability {
-        "threads" => vec![Request::get(below("threads"))],
-        "interrupts" => vec![signed("user.interrupt", json!({}))],
-        "waits" => vec![
-            Request::get(below("action_approvals")),
-            signed(
-                "user.question_answer",
-                json!({"question_id": "question_1", "answer": "yes"}),
-            ),
-            signed(
-                "user.custom_tool_result",
-                json!({"tool_use_id": "toolu_1", "result": {}}),
-            ),
-            signed(
-                "user.tool_confirmation",
-                json!({"tool_use_id": "toolu_1", "result": "allow"}),
-            ),
-        ],
-        "outcomes" => vec![signed(
-            "user.define_outcome",
-            json!({"description": "Say hello.", "rubric": "It greets."}),
-        )],
-        "previews" => vec![Request::get(session.stream()).query("event_deltas", "agent.message")],
-        "forks" => vec![Request::post(below("fork"), &json!({}))],
-        "diffs" => vec![Request::get(below("diff")).query("other", &session.id)],
-        "checkpoints" => vec![Request::get(below("checkpoints"))],
-        "watches" => vec![Request::get(below("watches"))],
-        "project_mounts" => {
-            let id = "proj_00000000000000000000000000000001";
-            let mount =
-                json!({"project_id": id, "mount_path": "/workspace/app", "revision": {"type": "latest"}});
-            vec![mounted(capability, mount)]
-        }
-        "memory_mounts" => {
-            let id = "mems_00000000000000000000000000000001";
-            vec![mounted(
-                capability,
-                json!({"memory_store_id": id, "access": "read_only"}),
-            )]
-        }
-        _ => Vec::new(),
-    }
 }
 
 async fn probe(cx: &Context<'_>, request: Request) -> Result<Arc<Exchange>, Stop> {

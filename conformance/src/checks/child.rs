@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, family::Family, replay::Replay, thread, turn},
+    stimulus::{Stimulus, event::Event, family::Family, replay::Replay, thread, turn},
     stop::Stop,
     wire::request::Request,
 };
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.call-on-the-session",
         title: "A child's blocking call is read from the Session's list and stream, and answering it at the Session makes the child go on.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-7"],
         killed_by: &[
             "session-hides-calls-of-children",
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.no-endpoint-of-its-own",
         title: "There is no way to answer at a thread.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-7"],
         killed_by: &[
             "takes-answers-at-threads",
@@ -40,6 +42,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.shared-id-needs-a-thread",
         title: "Where two children wait under one tool_use_id, an answer without session_thread_id is refused and changes nothing; with it, it reaches that child alone.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-8"],
         killed_by: &[
             "answers-the-first-of-two",
@@ -52,6 +55,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.ambiguity-names-the-threads",
         title: "That refusal is 409 runtime.ambiguous_thread and names both threads.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-GEN"],
         killed_by: &["ambiguity-without-candidates"],
         run: |cx| Box::pin(ambiguity_names_the_threads(cx)),

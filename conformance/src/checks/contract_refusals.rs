@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{session, turn},
+    stimulus::{Stimulus, session, turn},
     wire::request::Request,
 };
 
@@ -14,6 +14,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.contract.refusals",
     title: "Every refusal of the run has the one error shape, typed by its status; 429 and 503 say when to come back.",
     level: Level::Assumed,
+    stimulus: Stimulus::Create,
     requirements: &["A-ERR"],
     killed_by: &[
         "conflicts-typed-as-requests",

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::event::Event,
+    stimulus::{Stimulus, event::Event},
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.deadline.absolute",
     title: "A Run's deadline is its claim, 60 s and the sandbox profile's longest duration; a waiting Run has none.",
     level: Level::Derived,
+    stimulus: Stimulus::Work,
     requirements: &["A-DLN", "DLN-2"],
     killed_by: &["deadline-without-the-allowance", "waits-against-a-deadline"],
     run: |cx| Box::pin(absolute(cx)),

@@ -5,7 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::session,
+    stimulus::{Stimulus, session},
     stop::Stop,
     wire::request::Request,
 };
@@ -27,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.deployment.list-and-retrieve",
         title: "Deployments are listed the same in pages of any size, retrieved as listed, and have their current revision.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-EP", "A-LIST"],
         killed_by: &[
             "deployment-pages-lose-one",
@@ -40,6 +41,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.deployment.session-pins-a-revision",
         title: "A Session shows every coordinate of the revision it pinned, the current or an older one, and a turn changes none.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["SES-11", "SES-12", "A-EP"],
         killed_by: &[
             "session-of-another-release",
@@ -52,6 +54,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.capability.listed",
         title: "Each capability is listed once, on or off, and the list does not flip.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-CAP", "A-EP"],
         killed_by: &[
             "capability-listed-twice",
@@ -197,7 +200,7 @@ async fn session_pins_a_revision(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn capability_listed(cx: &mut Context<'_>) -> Judgement {
-    cx.session().await?;
+    cx.readable().await?;
     let mut before = None;
     for _ in 0..2 {
         let answer = cx.send(Request::get("/v1/capabilities")).await?;

@@ -9,7 +9,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
-        fork,
+        Stimulus, fork,
         log::Log,
         session::{Session, UNKNOWN_SESSION},
     },
@@ -22,6 +22,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.diff.tails",
         title: "A diff of a Session and its fork has the events of each above the last common one, and the other way round the same.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["DIF-1", "A-DIFF"],
         killed_by: &[
             "diff-guesses-an-event",
@@ -36,6 +37,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.diff.relatives",
         title: "Siblings part at the earlier branch, and a Session has no difference from itself.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["DIF-1", "A-DIFF"],
         killed_by: &[
             "diff-differs-from-itself",
@@ -48,6 +50,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.diff.no-common-history",
         title: "Sessions without common history are refused; so is a diff with nothing or with nobody.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["DIF-1", "A-DIFF"],
         killed_by: &["diff-of-strangers", "diff-with-nobody-is-empty"],
         run: |cx| Box::pin(no_common_history(cx)),
@@ -127,7 +130,7 @@ async fn relatives(cx: &mut Context<'_>) -> Judgement {
 
 async fn no_common_history(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
-    let stranger = cx.session().await?;
+    let stranger = cx.stranger(&settled.session).await?;
     cx.offered("diffs").await?;
     let answer = cx.send(request(&settled.session, &stranger.id)).await?;
     expect::error(&answer, 409, "runtime.no_common_history")?;

@@ -7,6 +7,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         session::{self, Session, UNKNOWN_SESSION},
         turn,
     },
@@ -18,6 +19,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.errors.order",
     title: "Of several mistakes the first in order is told: key, version, existence, idempotency key, body, state, letters.",
     level: Level::Assumed,
+    stimulus: Stimulus::Create,
     requirements: &["A-ORDER"],
     killed_by: &[
         "asks-for-the-version-first",

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{session, turn},
+    stimulus::{Stimulus, session, turn},
     stop::Stop,
     wire::{
         exchange::Exchange,
@@ -20,14 +20,25 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.errors.unknown-session",
         title: "A Session that does not exist is an error for good on reads, streams and writes.",
         level: Level::Documented,
+        stimulus: Stimulus::Create,
         requirements: &["WIRE-2"],
         killed_by: &["unknown-session-is-retryable", "unknown-session-is-empty"],
         run: |cx| Box::pin(unknown_session(cx)),
     },
     Check {
+        id: "srv.errors.unknown-session-reads",
+        title: "Reading a Session that does not exist, its list and its stream is an error for good.",
+        level: Level::Documented,
+        stimulus: Stimulus::Read,
+        requirements: &["WIRE-2"],
+        killed_by: &["unknown-session-streams-nothing"],
+        run: |cx| Box::pin(unknown_session_reads(cx)),
+    },
+    Check {
         id: "srv.errors.envelope",
         title: "Every refusal has the one error shape, typed by its status and with the request's id.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-ERR"],
         killed_by: &[
             "error-type-of-another-status",
@@ -42,6 +53,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.errors.request-id",
         title: "Every response has a request id of its own.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-ERR"],
         killed_by: &[
             "lists-without-request-id",
@@ -52,12 +64,34 @@ pub(crate) const CHECKS: &[Check] = &[
     },
 ];
 
+async fn unknown_session_reads(cx: &mut Context<'_>) -> Judgement {
+    let known = cx.readable().await?;
+    let unknown = session::UNKNOWN_SESSION;
+    unknown_refused(
+        cx,
+        [session::path(unknown), session::events(unknown)].map(Request::get),
+    )
+    .await?;
+    let answer = cx.send(Request::get(known.path())).await?;
+    expect::status(&answer, 200)?;
+    cx.saw("a Session that exists is readable", &answer);
+    cx.pass()
+}
+
 async fn unknown_session(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let known = cx.session().await?;
     let unknown = session::UNKNOWN_SESSION;
     let marker = cx.bench.fresh_name("nowhere");
     let write = Request::post(session::events(unknown), &turn::message(cx.bench, &marker));
-    for request in [Request::get(session::events(unknown)), write] {
+    unknown_refused(cx, [Request::get(session::events(unknown)), write]).await?;
+    let known = cx.log(&known.id).await?;
+    cx.saw("a Session that exists is readable", &known.evidence);
+    cx.pass()
+}
+
+/// These requests of an unknown Session, and its stream.
+async fn unknown_refused(cx: &mut Context<'_>, requests: [Request; 2]) -> Result<(), Stop> {
+    for request in requests {
         let answer = cx.send(request).await?;
         expect::refused_for_good(&answer)?;
         cx.saw(
@@ -69,12 +103,11 @@ async fn unknown_session(cx: &mut Context<'_>) -> Judgement {
             &answer,
         );
     }
-    let answer = cx.open_refused(Request::get(session::stream(unknown))).await?;
+    let stream = Request::get(session::stream(session::UNKNOWN_SESSION));
+    let answer = cx.open_refused(stream).await?;
     expect::refused_for_good(&answer)?;
     cx.saw(format!("its stream answered {}", answer.status()), &answer);
-    let known = cx.log(&settled.session.id).await?;
-    cx.saw("a Session that exists is readable", &known.evidence);
-    cx.pass()
+    Ok(())
 }
 
 async fn envelope(cx: &mut Context<'_>) -> Judgement {
@@ -85,7 +118,6 @@ async fn envelope(cx: &mut Context<'_>) -> Judgement {
         (400, Request::get(&events).version(Version::Unknown)),
         (404, Request::get(session::path(session::UNKNOWN_SESSION))),
         (400, Request::get(&events).query("limit", 0)),
-        (400, Request::post(&events, &serde_json::json!({}))),
     ];
     for (status, request) in refusals {
         let answer = cx.send(request).await?;

@@ -5,7 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, fork, log::Log, replay::Replay, session::Session},
+    stimulus::{Stimulus, event::Event, fork, log::Log, replay::Replay, session::Session},
     stop::Stop,
     wire::request::Request,
 };
@@ -15,6 +15,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.keeps-ids-and-seqs",
         title: "A fork begins with the events of its source, each with its id and seq; behind them session.forked marks the branch.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["FRK-1", "FRK-2"],
         killed_by: &[
             "fork-gives-new-ids",
@@ -30,6 +31,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.copies-are-the-same-events",
         title: "A copied event is the source's but for its session_id, in the list and in the stream.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-FORK", "A-ID"],
         killed_by: &["fork-dates-copies-anew", "fork-copies-name-the-source"],
         run: |cx| Box::pin(copies_are_the_same_events(cx)),
@@ -38,6 +40,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.sides-live-apart",
         title: "What is said to a fork leaves its source as it was, and what is said to the source leaves the fork as it was.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["FRK-1", "FRK-2"],
         killed_by: &["fork-writes-into-its-source", "source-writes-into-its-forks"],
         run: |cx| Box::pin(sides_live_apart(cx)),
@@ -46,6 +49,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.of-a-fork",
         title: "A fork of a fork has the events of both, with their first ids and seqs, and a mark of its own.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["FRK-1", "FRK-2"],
         killed_by: &[
             "second-fork-gives-new-ids",

@@ -8,7 +8,10 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::session::{self},
+    stimulus::{
+        Stimulus,
+        session::{self},
+    },
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -18,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.resource",
         title: "A fork is a Session of the same deployment revision, principal and primary thread, idle, and says what it was forked from.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-FORK"],
         killed_by: &[
             "fork-pins-another-revision",
@@ -30,6 +34,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.fork.starts-clean",
         title: "A fork shows no Run of its source, and a message drives it.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-FORK"],
         killed_by: &["fork-carries-runs-over"],
         run: |cx| Box::pin(starts_clean(cx)),

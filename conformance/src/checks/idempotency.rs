@@ -5,7 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{session, turn},
+    stimulus::{Stimulus, session, turn},
     wire::{exchange::Exchange, request::Request},
 };
 
@@ -14,6 +14,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.idempotency.replay",
         title: "The same mutation under the same key answers the same again and is done once.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-IDEM"],
         killed_by: &["ignores-idempotency-keys", "server:no_idempotency"],
         run: |cx| Box::pin(replay(cx)),
@@ -22,6 +23,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.idempotency.other-body",
         title: "Another body under a used key is refused and not done.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-IDEM"],
         killed_by: &[
             "ignores-idempotency-keys",
@@ -35,6 +37,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.idempotency.refusal-frees-the-key",
         title: "A refused mutation leaves its key free for the corrected one.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-IDEM"],
         killed_by: &["refusal-takes-the-key"],
         run: |cx| Box::pin(refusal_frees_the_key(cx)),
@@ -43,6 +46,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.idempotency.in-progress",
         title: "Many calls at once under one key are done once; each is answered alike or told when to come back.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-IDEM"],
         killed_by: &[
             "ignores-idempotency-keys",

@@ -8,7 +8,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, look, session::Session, turn, wait},
+    stimulus::{Stimulus, event::Event, log::Log, look, session::Session, turn, wait},
     stop::Stop,
     wire::exchange::Exchange,
 };
@@ -18,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.running",
         title: "An interrupt ends a running turn; the Session is idle, not terminal, and takes the next message.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["SES-10", "SES-8"],
         killed_by: &[
             "interrupt-is-ignored",
@@ -31,6 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.question",
         title: "An interrupt cancels a turn that is parked by a Question, and the Session is idle.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-2", "SES-10"],
         killed_by: &[
             "interrupt-is-ignored",
@@ -43,6 +45,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.waiting",
         title: "An interrupt ends a turn that waits for a call, and the Session is idle.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["SES-10", "RUN-3"],
         killed_by: &[
             "interrupt-is-ignored",
@@ -55,6 +58,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.order",
         title: "An interrupt is followed by run.canceled with its reason and an idle with end_turn.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-INT", "A-STOP"],
         killed_by: &[
             "interrupts-without-a-reason",
@@ -68,6 +72,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.idle",
         title: "With nothing to end, an interrupt is accepted and appended and changes no state.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-INT"],
         killed_by: &["refuses-idle-interrupts", "idle-interrupt-idles-again"],
         run: |cx| Box::pin(idle(cx)),
@@ -76,6 +81,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.interrupt.unknown-thread",
         title: "An interrupt of a thread that does not exist is 404 and ends nothing.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-INT"],
         killed_by: &["interrupts-any-thread"],
         run: |cx| Box::pin(unknown_thread(cx)),

@@ -3,7 +3,10 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::log::{Log, Page},
+    stimulus::{
+        Stimulus,
+        log::{Log, Page},
+    },
     wire::request::Request,
 };
 
@@ -15,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.after-is-exclusive",
         title: "after begins right behind that seq, for every event of the log.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["LST-2"],
         killed_by: &[
             "after-is-inclusive",
@@ -28,6 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.page-size-does-not-matter",
         title: "Walks with pages of 1, 2, 3, 7 and 1000 give the same log, end, and never exceed the limit.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["LST-2"],
         killed_by: &[
             "page-loses-its-last",
@@ -41,6 +46,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.page-and-after-conflict",
         title: "page together with after is refused.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST"],
         killed_by: &["prefers-after-to-page"],
         run: |cx| Box::pin(page_and_after_conflict(cx)),
@@ -49,6 +55,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.past-head-is-empty",
         title: "after at the head or beyond it is an empty last page.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST"],
         killed_by: &["past-head-is-missing", "past-head-has-a-next-page"],
         run: |cx| Box::pin(past_head_is_empty(cx)),
@@ -57,6 +64,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.bad-parameters",
         title: "A limit that is no positive number, a cursor that is no number and a made-up token are refused; a large limit is clamped.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST"],
         killed_by: &["ignores-limit", "ignores-page"],
         run: |cx| Box::pin(bad_parameters(cx)),

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, look, session::Session, wait},
+    stimulus::{Stimulus, event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
 };
 
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.outcome.iterations",
         title: "An Outcome starts a Run that is graded try by try and ends the turn when the grader is satisfied.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-OUT", "A-PARK"],
         killed_by: &[
             "never-satisfied",
@@ -28,6 +29,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.outcome.gives-up",
         title: "An Outcome that no try satisfies ends as max_iterations_reached with its last try.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-OUT"],
         killed_by: &["tries-for-ever"],
         run: |cx| Box::pin(gives_up(cx)),
@@ -36,6 +38,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.outcome.settles-nothing",
         title: "While an Outcome is graded neither its Run nor the turn is settled.",
         level: Level::Derived,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-1", "WAIT-4"],
         killed_by: &["grading-ends-the-turn", "server:boundary_is_end_turn"],
         run: |cx| Box::pin(settles_nothing(cx)),
@@ -44,6 +47,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.outcome.one-at-a-time",
         title: "A second Outcome while one is active is 409 runtime.invalid_transition and is not written.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-OUT", "A-TRANS"],
         killed_by: &["takes-two-outcomes"],
         run: |cx| Box::pin(one_at_a_time(cx)),
@@ -52,6 +56,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.outcome.interrupted",
         title: "An interrupt ends an active Outcome as interrupted and cancels its Run.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-OUT", "A-INT"],
         killed_by: &["interrupted-outcome-fails", "server:interrupt_keeps_run"],
         run: |cx| Box::pin(interrupted(cx)),

@@ -9,7 +9,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, look, turn, wait},
+    stimulus::{Stimulus, event::Event, log::Log, look, turn, wait},
     stop::Stop,
 };
 
@@ -18,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.overlap.each-run-settles",
         title: "Of Runs that overlap each has one settlement that names it.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["RUN-3"],
         killed_by: &["overlapping-run-ends-twice", "overlapping-runs-end-nameless"],
         run: |cx| Box::pin(each_run_settles(cx)),
@@ -26,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.overlap.parallel",
         title: "Where Runs overlap, a message while one is active is accepted and starts another at once.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-OVERLAP"],
         killed_by: &["overlap-is-refused"],
         run: |cx| Box::pin(parallel(cx)),
@@ -34,6 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.overlap.queue",
         title: "A message while a Run is unfinished gets its own Run, which starts when that one settles, without an idle between.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-OVERLAP"],
         killed_by: &[
             "overlap-is-refused",
@@ -48,6 +51,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.overlap.interrupt-starts-the-next",
         title: "An interrupt ends the active Run alone: a queued one starts after the idle.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-INT", "A-OVERLAP"],
         killed_by: &["interrupt-drops-the-queue", "server:busy_drops_message"],
         run: |cx| Box::pin(queued_run_starts(cx)),

@@ -6,6 +6,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         log::{LARGEST_PAGE, Page},
         long,
         session::Session,
@@ -23,6 +24,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.default-page",
         title: "Without a limit a page has at most 100 events, and a longer log goes on behind it.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["LST-1"],
         killed_by: &[
             "default-page-is-everything",
@@ -35,6 +37,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.page-bounds",
         title: "Of a long log the default page has 100 events, and no limit gives more than 1000.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["LST-1", "A-LIST"],
         killed_by: &[
             "default-page-of-fifty",
@@ -51,6 +54,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.list.tokens-are-sealed",
         title: "A token of another list, one that was changed and one made of a seq are refused.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST", "LST-2"],
         killed_by: &["token-of-any-list", "token-of-any-letters"],
         run: |cx| Box::pin(tokens_are_sealed(cx)),
@@ -58,9 +62,15 @@ pub(crate) const CHECKS: &[Check] = &[
 ];
 
 async fn default_page(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session().await?;
-    cx.offered("interrupts").await?;
-    long::fill(cx.bench, &session, DEFAULT_PAGE + 1).await?;
+    let session = match cx.given_longer_than(DEFAULT_PAGE).await? {
+        Some(session) => session,
+        None => {
+            let session = cx.session().await?;
+            cx.offered("interrupts").await?;
+            long::fill(cx.bench, &session, DEFAULT_PAGE + 1).await?;
+            session
+        }
+    };
     let log = cx.log(&session.id).await?;
     if log.events.len() <= DEFAULT_PAGE {
         let why = format!("it takes a long log, and there are {} events", log.events.len());
@@ -131,7 +141,7 @@ async fn page_bounds(cx: &mut Context<'_>) -> Judgement {
 
 async fn tokens_are_sealed(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
-    let other = cx.session().await?;
+    let other = cx.stranger(&settled.session).await?;
     let token = token(cx, &settled.session).await?;
     let refused = async |path: String, token: &str| {
         let answer = cx.bench.send(Request::get(path).query("page", token)).await?;

@@ -4,7 +4,7 @@ use crate::{
     check::Check,
     context::{Context, Judgement},
     level::Level,
-    stimulus::{replay::Replay, turn},
+    stimulus::{Stimulus, replay::Replay, turn},
     wire::request::Request,
 };
 
@@ -12,6 +12,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.preview.only-when-asked",
     title: "A stream that asked for no previews carries a live turn in persisted events alone.",
     level: Level::Documented,
+    stimulus: Stimulus::Work,
     requirements: &["PRV-1"],
     killed_by: &[
         "previews-unasked",

@@ -9,6 +9,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         event::Event,
         log::Log,
         session::Session,
@@ -26,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.uncursored",
         title: "A preview has no id line and no seq.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PRV-2"],
         killed_by: &[
             "previews-with-an-id-line",
@@ -38,6 +40,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.never-persisted",
         title: "Previews are not in the list and are not replayed.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PRV-2"],
         killed_by: &["lists-previews", "replays-previews"],
         run: |cx| Box::pin(never_persisted(cx)),
@@ -46,6 +49,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.durable-as-without",
         title: "A stream with previews and one without carry the same persisted events, those of the list.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PRV-1", "LST-3"],
         killed_by: &[
             "previews-instead-of-events",
@@ -58,6 +62,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.final-id",
         title: "What was previewed is persisted under the id of its preview, and with its type.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PRV-3"],
         killed_by: &["previews-under-other-ids", "previews-name-another-type"],
         run: |cx| Box::pin(final_id(cx)),
@@ -66,6 +71,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.is-a-prefix",
         title: "Deltas come after the start of their event and before it, and together they are how its text begins.",
         level: Level::Derived,
+        stimulus: Stimulus::Work,
         requirements: &["A-PRV"],
         killed_by: &[
             "deltas-without-a-start",

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{family::Family, watch::Watch},
+    stimulus::{Stimulus, family::Family, watch::Watch},
     stop::Stop,
     wire::request::Request,
 };
@@ -17,6 +17,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.only-wanted-types",
         title: "Only the types that were asked for are previewed.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PRV-1"],
         killed_by: &[
             "previews-messages-unasked",
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.on-a-thread",
         title: "A thread's stream has previews only when asked, and without id lines.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-6", "PRV-1"],
         killed_by: &[
             "thread-previews-unasked",
@@ -41,6 +43,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.local-to-its-thread",
         title: "What a child writes is not previewed on the Session's stream.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-6"],
         killed_by: &["childs-starts-on-the-session", "childs-deltas-on-the-session"],
         run: |cx| Box::pin(local_to_its_thread(cx)),
@@ -49,6 +52,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.preview.unknown-type",
         title: "A type that has no previews is refused, and the spelling with brackets is taken.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-SRV"],
         killed_by: &["ignores-unknown-previews", "refuses-bracketed-previews"],
         run: |cx| Box::pin(unknown_type(cx)),
@@ -151,7 +155,7 @@ async fn local_to_its_thread(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn unknown_type(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session().await?;
+    let session = cx.readable().await?;
     cx.offered("previews").await?;
     let answer = cx
         .open_refused(asking(session.stream(), &["agent.tool_use"]))

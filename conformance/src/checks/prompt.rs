@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log, session::Session, turn},
+    stimulus::{Stimulus, event::Event, log::Log, session::Session, turn},
     stop::Stop,
     wire::request::Request,
 };
@@ -22,6 +22,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.undecided-is-refused",
         title: "A message with look-alike letters of two scripts, or with bidirectional controls, is not accepted as it is.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PIN-1"],
         killed_by: &[
             "accepts-lookalikes",
@@ -35,6 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.only-authored-text",
         title: "The result of a tool is taken with the same letters, and kept as it was sent.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["PIN-2"],
         killed_by: &["judges-tool-results", "corrects-tool-results"],
         run: |cx| Box::pin(only_authored_text(cx)),
@@ -43,6 +45,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.clean-text",
         title: "Words of two languages side by side, accents, marks of right-to-left text and a document's letters are no finding.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-PIN", "PIN-2"],
         killed_by: &["judges-words-of-two-languages", "judges-documents"],
         run: |cx| Box::pin(clean_text(cx)),

@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::session::Session,
+    stimulus::{Stimulus, session::Session},
     stop::Stop,
 };
 
@@ -15,6 +15,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.findings",
         title: "The refusal is 409 prompt_integrity.decision_required with what was found where, a correction and a challenge.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-PIN", "PIN-1"],
         killed_by: &[
             "findings-elsewhere",
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.preserve-original",
         title: "An author who preserves the original has it stored as it was sent.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-PIN", "PIN-1"],
         killed_by: &[
             "corrects-what-is-preserved",
@@ -41,6 +43,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.use-corrected",
         title: "An author who uses the correction has that stored.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-PIN", "PIN-1"],
         killed_by: &["preserves-what-is-corrected", "server:correction_unused"],
         run: |cx| Box::pin(use_corrected(cx)),
@@ -49,6 +52,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.prompt.challenge-binds",
         title: "A challenge decides once, for its own Session and content; otherwise there is a fresh one and nothing is appended.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-PIN"],
         killed_by: &[
             "one-challenge-for-all",

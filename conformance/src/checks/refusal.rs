@@ -5,7 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::turn,
+    stimulus::{Stimulus, turn},
     wire::request::Request,
 };
 
@@ -13,13 +13,15 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.refusal.is-pure",
     title: "A body that is not one whole {type, payload} is refused for good and leaves no trace in the log.",
     level: Level::Derived,
+    stimulus: Stimulus::Create,
     requirements: &["EVT-1"],
     killed_by: &["refusal-leaves-a-trace", "takes-anything"],
     run: |cx| Box::pin(is_pure(cx)),
 }];
 
 async fn is_pure(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let session = cx.session().await?;
+    let before = cx.log(&session.id).await?;
     let message = turn::message(cx.bench, &cx.bench.fresh_name("pure"));
     let mut bodies = vec![
         ("half a JSON text", b"{\"type\": \"user.message\", \"pay".to_vec()),
@@ -41,15 +43,13 @@ async fn is_pure(cx: &mut Context<'_>) -> Judgement {
     bodies.extend(shapes.map(|(what, body)| (what, body.to_string().into_bytes())));
     for (what, body) in bodies {
         let answer = cx
-            .send(Request::post(settled.session.events(), &json!({})).raw_body(body))
+            .send(Request::post(session.events(), &json!({})).raw_body(body))
             .await?;
         expect::refused_for_good(&answer)?;
         cx.saw(format!("{what} answered {}", answer.status()), &answer);
     }
-    let now = cx.log(&settled.session.id).await?;
-    settled
-        .log()
-        .expect_unchanged(&now, "the log after the refusals")?;
+    let now = cx.log(&session.id).await?;
+    before.expect_unchanged(&now, "the log after the refusals")?;
     cx.saw("the log is as it was", &now.evidence);
     cx.pass()
 }

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{log::Log, replay::Replay, tape::Tape, turn},
+    stimulus::{Stimulus, log::Log, replay::Replay, tape::Tape, turn},
     wire::request::Request,
 };
 
@@ -19,6 +19,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.resume.every-cut",
         title: "Whatever event a reader stopped at, resuming gives exactly the rest, and starts nothing again.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["STR-2"],
         killed_by: &[
             "resume-is-inclusive",
@@ -35,6 +36,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.resume.at-head",
         title: "Resumed at the head, a stream begins with the next event appended.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["STR-2"],
         killed_by: &[
             "resume-is-inclusive",
@@ -49,6 +51,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.resume.zero-is-the-start",
         title: "The cursor 0 is the same as none, for stream and list.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-SEQ"],
         killed_by: &["zero-skips-the-first"],
         run: |cx| Box::pin(zero_is_the_start(cx)),
@@ -57,6 +60,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.resume.ahead-of-head",
         title: "A stream cursor above the head is refused with the last seq.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-GAP"],
         killed_by: &[
             "waits-ahead-of-the-head",
@@ -69,6 +73,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.resume.bad-cursor",
         title: "A stream cursor that is no decimal number is refused, not taken for none.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-GAP"],
         killed_by: &["bad-cursor-is-none"],
         run: |cx| Box::pin(bad_cursor(cx)),

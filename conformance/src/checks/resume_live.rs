@@ -3,7 +3,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, replay::Replay, tape::Tape, turn},
+    stimulus::{Stimulus, event::Event, replay::Replay, tape::Tape, turn},
     wire::request::Request,
 };
 
@@ -12,6 +12,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     title: "A reader that leaves in the middle of a turn and comes back sees the rest of it; the turn goes on and is not begun again.",
     level: Level::Documented,
     requirements: &["STR-2"],
+    stimulus: Stimulus::Work,
     killed_by: &[
         "resume-is-inclusive",
         "resume-skips-one",

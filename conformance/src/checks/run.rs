@@ -6,6 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
+    stimulus::Stimulus,
     stop::Stop,
     wire::request::Request,
 };
@@ -15,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.run.records",
         title: "A Session lists its Runs in order, each with its trigger, status, usage and cost, and retrieving one shows the same.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["RUN-1", "A-EP"],
         killed_by: &[
             "run-of-another-trigger",
@@ -30,6 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.run.records-what-it-read",
         title: "Each start of a Run records the exact versions that it received.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["RUN-2"],
         killed_by: &["start-without-versions", "start-without-memory-access"],
         run: |cx| Box::pin(records_what_it_read(cx)),
@@ -38,6 +41,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.run.deadline",
         title: "A started Run's deadline is its Sandbox's longest duration after it began, and the startup allowance at most later.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-DLN"],
         killed_by: &["deadline-too-late", "deadline-at-the-start"],
         run: |cx| Box::pin(deadline(cx)),

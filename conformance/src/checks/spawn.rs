@@ -7,6 +7,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         event::Event,
         log::{LARGEST_PAGE, Log},
     },
@@ -18,6 +19,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.spawn-does-not-park",
         title: "Spawning does not park the primary's Run, and the report of a child starts another one.",
         level: Level::Derived,
+        stimulus: Stimulus::Work,
         requirements: &["MUL-1"],
         killed_by: &["spawning-parks", "reports-wake-nobody"],
         run: |cx| Box::pin(spawn_does_not_park(cx)),
@@ -26,6 +28,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.child.retries-exhausted",
         title: "A child whose Runner is lost says so while it is tried again, and ends idle with retries_exhausted, addressable as before.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["THR-11"],
         killed_by: &[
             "reschedules-in-silence",

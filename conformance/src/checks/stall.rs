@@ -3,7 +3,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{long, tape::Tape},
+    stimulus::{Stimulus, long, tape::Tape},
     wire::request::Request,
 };
 
@@ -14,6 +14,7 @@ pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.stream.stalled-reader",
     title: "A reader that stalls while much is written loses nothing of it.",
     level: Level::Documented,
+    stimulus: Stimulus::Create,
     requirements: &["STR-7"],
     killed_by: &["stalled-reader-misses-some", "stalled-reader-jumps-ahead"],
     run: |cx| Box::pin(stalled_reader(cx)),

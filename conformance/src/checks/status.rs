@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, log::Log},
+    stimulus::{Stimulus, event::Event, log::Log},
     stop::Stop,
 };
 
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A plain turn is pending before its Run works, provisioning and running while it is open, and idle behind it.",
         level: Level::Documented,
         requirements: &["SES-7"],
+        stimulus: Stimulus::Work,
         killed_by: &[
             "pending-at-work",
             "provisioning-without-a-run",
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "Once a Session is reconciling, the Agent of its turn writes nothing any more, and the turn settles.",
         level: Level::Documented,
         requirements: &["SES-7"],
+        stimulus: Stimulus::Work,
         killed_by: &["writes-while-reconciling", "reconciles-for-ever"],
         run: |cx| Box::pin(reconciling(cx)),
     },

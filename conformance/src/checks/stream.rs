@@ -5,7 +5,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, live::Live, replay::Replay, tape::ended, turn},
+    stimulus::{Stimulus, event::Event, live::Live, replay::Replay, tape::ended, turn},
     stop::Stop,
     wire::{request::Request, sse::Item},
 };
@@ -18,6 +18,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.equals-list",
         title: "The stream of a settled log gives the envelopes of the list, one by one.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["LST-3"],
         killed_by: &[
             "stream-changes-ids",
@@ -31,6 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.framing",
         title: "Each frame has the seq as id, the type as event and the envelope as data.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["STR-3", "STR-5"],
         killed_by: &[
             "renumbers-ids",
@@ -49,6 +51,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.head-and-fields",
         title: "A stream has the fixed headers, a first comment at once, and id, event and one data line in that order.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-SRV"],
         killed_by: &[
             "stream-may-be-cached",
@@ -64,6 +67,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.replays-then-stays-live",
         title: "Without a cursor a stream replays the log from its start and then delivers what is appended, on one connection.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["STR-1"],
         killed_by: &[
             "closes-after-replay",
@@ -76,6 +80,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.seam-loses-nothing",
         title: "A stream opened while a turn is being written shows all of the list, replayed or live.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["STR-1", "LST-3"],
         killed_by: &[
             "stream-drops-an-event",
@@ -90,6 +95,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.delivers-once",
         title: "On one connection each event is delivered once, also where replay turns into live.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-SRV"],
         killed_by: &[
             "delivers-twice",
@@ -102,6 +108,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.stream.two-readers-agree",
         title: "Two streams of one Session at the same time, one from the start and one resumed, show the same events.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["LST-3", "STR-2"],
         killed_by: &[
             "second-reader-sees-other-ids",

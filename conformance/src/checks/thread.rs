@@ -8,6 +8,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         log::LARGEST_PAGE,
         thread::{self, Thread, Threads},
     },
@@ -19,6 +20,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.list",
         title: "A Session has one primary thread, which its list of threads shows first, and pages of any size give the same list.",
         level: Level::Documented,
+        stimulus: Stimulus::Create,
         requirements: &["THR-1", "THR-2"],
         killed_by: &["no-primary-thread", "two-primary-threads", "thread-pages-repeat"],
         run: |cx| Box::pin(list(cx)),
@@ -27,6 +29,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.spawn-order",
         title: "The primary comes first, then the children in the order in which they were spawned, each below the primary; pages of one thread give the same list.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["THR-1", "THR-10"],
         killed_by: &[
             "lists-the-youngest-first",
@@ -40,6 +43,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.not-creatable",
         title: "A client cannot make a thread.",
         level: Level::Documented,
+        stimulus: Stimulus::Create,
         requirements: &["THR-2"],
         killed_by: &["takes-threads-of-clients", "refuses-a-thread-and-makes-it"],
         run: |cx| Box::pin(not_creatable(cx)),
@@ -48,6 +52,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.bad-parameters",
         title: "A limit that is no positive number and a made-up token are refused on the list of threads; a large limit is clamped.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST"],
         killed_by: &["thread-list-ignores-limit"],
         run: |cx| Box::pin(bad_parameters(cx)),
@@ -154,7 +159,7 @@ fn created(thread: &Thread) -> Option<DateTime<FixedOffset>> {
 }
 
 async fn bad_parameters(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session().await?;
+    let session = cx.readable().await?;
     cx.offered("threads").await?;
     let list = || Request::get(thread::list(&session.id));
     for (name, value, code) in [

@@ -6,6 +6,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         event::Event,
         family::Family,
         log::{LARGEST_PAGE, Log, Page},
@@ -20,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.after-and-page",
         title: "after begins right behind that seq on a thread's list too, and pages of any size give the same events.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["THR-5"],
         killed_by: &[
             "thread-after-is-inclusive",
@@ -32,6 +34,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.page-and-after-conflict",
         title: "page together with after is refused on a thread's list too.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-LIST"],
         killed_by: &["thread-prefers-after-to-page"],
         run: |cx| Box::pin(page_and_after_conflict(cx)),
@@ -40,6 +43,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.primary-is-session",
         title: "The primary thread's list is the Session's.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-VIEW", "THR-5"],
         killed_by: &["primary-thread-lacks-the-message", "primary-thread-ends-early"],
         run: |cx| Box::pin(primary_is_session(cx)),
@@ -48,6 +52,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.child-has-its-runs",
         title: "A child's list has the settlement of its Run.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["THR-5"],
         killed_by: &["child-without-its-runs", "child-history-is-the-sessions"],
         run: |cx| Box::pin(child_has_its_runs(cx)),
@@ -56,6 +61,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.views-agree",
         title: "What stands in a child's list and in the Session's is the same event; each event of a child carries its thread, and seq orders both.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-VIEW", "A-CURSOR", "A-ID"],
         killed_by: &[
             "child-events-name-no-thread",
@@ -68,6 +74,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.local-stays-local",
         title: "A child's own Runs and messages stay out of the Session's list; its calls and messages between threads are in it.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-VIEW"],
         killed_by: &[
             "child-runs-in-the-session",
@@ -81,6 +88,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.stop-reasons",
         title: "A Session's idle has its stop reason as a string, a thread's as an object with a type.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["A-STOP"],
         killed_by: &[
             "session-stop-reason-as-an-object",

@@ -6,6 +6,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         session::Session,
         thread::{self, Thread, Threads, UNKNOWN_THREAD},
     },
@@ -18,6 +19,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.fenced-by-session",
         title: "A thread of another Session is 404, as one that does not exist.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["THR-3"],
         killed_by: &[
             "threads-know-no-session",
@@ -30,6 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.fenced-everywhere",
         title: "Its events, its stream and its archiving are 404 below another Session too.",
         level: Level::Derived,
+        stimulus: Stimulus::Create,
         requirements: &["THR-3"],
         killed_by: &[
             "foreign-thread-has-no-events",
@@ -42,6 +45,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.shape",
         title: "Each thread has its documented members, with a frozen Agent that has no multiagent part.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["THR-10", "THR-12", "THR-13"],
         killed_by: &[
             "thread-with-a-fifth-status",
@@ -55,6 +59,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.thread.entry-is-resource",
         title: "The entry in the list of threads is the thread that retrieving it shows.",
         level: Level::Derived,
+        stimulus: Stimulus::Read,
         requirements: &["THR-1", "THR-3"],
         killed_by: &["stale-thread-entry", "retrieved-thread-is-older"],
         run: |cx| Box::pin(entry_is_resource(cx)),
@@ -91,7 +96,8 @@ async fn fenced_everywhere(cx: &mut Context<'_>) -> Judgement {
 
 /// A Session, and a thread of another one that is readable there.
 async fn foreign(cx: &mut Context<'_>) -> Result<(Session, String), Stop> {
-    let (here, there) = (cx.session().await?, cx.session().await?);
+    let here = cx.readable().await?;
+    let there = cx.stranger(&here).await?;
     let foreign = cx.primary(&there.id).await?.id;
     let (_, answer) = thread::retrieve(cx.bench, &there.id, &foreign).await?;
     cx.saw(format!("{foreign} is readable in its own Session"), &answer);
@@ -99,7 +105,7 @@ async fn foreign(cx: &mut Context<'_>) -> Result<(Session, String), Stop> {
 }
 
 async fn shape(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session().await?;
+    let session = cx.readable().await?;
     cx.offered("threads").await?;
     let threads = Threads::read(cx.bench, &session.id).await?;
     for thread in &threads.all {

@@ -5,13 +5,14 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, wait},
+    stimulus::{Stimulus, event::Event, wait},
 };
 
 pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.transition.legal",
     title: "Each status in the log may follow the one before.",
     level: Level::Assumed,
+    stimulus: Stimulus::Work,
     requirements: &["A-TRANS"],
     killed_by: &["runs-without-provisioning", "works-after-the-end"],
     run: |cx| Box::pin(legal_transitions(cx)),

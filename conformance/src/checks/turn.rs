@@ -6,6 +6,7 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
+        Stimulus,
         event::Event,
         turn::{self, Turn},
     },
@@ -44,6 +45,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.turn.settles",
         title: "An accepted message leads to a settlement in the log, after which the Session can be driven again.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["SES-6", "SES-8"],
         killed_by: &["never-settles", "not-drivable-again", "completes-by-itself"],
         run: |cx| Box::pin(settles(cx)),
@@ -52,6 +54,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.turn.run-settles",
         title: "Every Run of a settled turn has one settlement that names it.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["RUN-3"],
         killed_by: &[
             "run-without-an-end",
@@ -64,6 +67,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.turn.order",
         title: "A plain turn writes its events in the fixed order, up to an idle with end_turn.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-TURN"],
         killed_by: &[
             "run-starts-unseen",
@@ -77,6 +81,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.turn.ten-statuses",
         title: "Every status in the log is one of the ten.",
         level: Level::Documented,
+        stimulus: Stimulus::Read,
         requirements: &["SES-7"],
         killed_by: &["an-eleventh-status", "provisioning-by-another-name"],
         run: |cx| Box::pin(ten_statuses(cx)),

@@ -7,7 +7,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, turn::Turn},
+    stimulus::{Stimulus, event::Event, turn::Turn},
     stop::Stop,
     wire::request::Request,
 };
@@ -17,6 +17,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.usage.a-run-per-turn",
         title: "Each turn has a Run of its own, whose events end with its settlement.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["RUN-1"],
         killed_by: &["one-run-for-every-turn", "works-behind-its-end"],
         run: |cx| Box::pin(a_run_per_turn(cx)),
@@ -25,6 +26,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.usage.run-record",
         title: "A Run records its trigger, status, usage and cost, retrieved and listed as in the log.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["RUN-1", "A-EP"],
         killed_by: &["forgets-the-trigger", "forgets-the-cost", "lists-another-run"],
         run: |cx| Box::pin(run_record(cx)),
@@ -33,6 +35,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.usage.adds-up",
         title: "The Session's usage is the sum of its Runs', in the log and in the resource.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["SES-5", "A-TURN", "A-EP"],
         killed_by: &[
             "usage-starts-over",

@@ -3,7 +3,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{log::Page, turn},
+    stimulus::{Stimulus, log::Page, turn},
     wire::request::{Request, Version},
 };
 
@@ -12,14 +12,25 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.version.unknown-refused",
         title: "A version that was never published is refused with its code, and nothing is written.",
         level: Level::Assumed,
+        stimulus: Stimulus::Create,
         requirements: &["A-VER"],
         killed_by: &["ignores-the-version", "server:any_version"],
         run: |cx| Box::pin(unknown_refused(cx)),
     },
     Check {
+        id: "srv.version.unknown-reads-nothing",
+        title: "A read under a version that was never published is refused with its code.",
+        level: Level::Assumed,
+        stimulus: Stimulus::Read,
+        requirements: &["A-VER"],
+        killed_by: &["reads-for-any-version"],
+        run: |cx| Box::pin(unknown_reads_nothing(cx)),
+    },
+    Check {
         id: "srv.version.missing-is-published",
         title: "A request that names no version is served by the published one.",
         level: Level::Assumed,
+        stimulus: Stimulus::Read,
         requirements: &["A-VER"],
         killed_by: &["demands-a-version"],
         run: |cx| Box::pin(missing_is_published(cx)),
@@ -27,18 +38,31 @@ pub(crate) const CHECKS: &[Check] = &[
 ];
 
 async fn unknown_refused(cx: &mut Context<'_>) -> Judgement {
-    let settled = cx.settled().await?;
+    let session = cx.session().await?;
+    let before = cx.log(&session.id).await?;
     let marker = cx.bench.fresh_name("refused");
-    let write = Request::post(settled.session.events(), &turn::message(cx.bench, &marker));
-    for request in [Request::get(settled.session.events()), write] {
+    let write = Request::post(session.events(), &turn::message(cx.bench, &marker));
+    for request in [Request::get(session.events()), write] {
         let answer = cx.send(request.version(Version::Unknown)).await?;
         expect::error(&answer, 400, "request.unsupported_version")?;
         cx.saw(format!("{} refused", answer.method()), &answer);
     }
-    let now = cx.log(&settled.session.id).await?;
-    settled
-        .log()
-        .expect_unchanged(&now, "the log after the refusals")?;
+    let now = cx.log(&session.id).await?;
+    before.expect_unchanged(&now, "the log after the refusals")?;
+    cx.pass()
+}
+
+async fn unknown_reads_nothing(cx: &mut Context<'_>) -> Judgement {
+    let session = cx.readable().await?;
+    for path in [session.path(), session.events(), "/v1/sessions".to_owned()] {
+        let answer = cx.send(Request::get(path).version(Version::Unknown)).await?;
+        expect::error(&answer, 400, "request.unsupported_version")?;
+        cx.saw(format!("{} refused", answer.path()), &answer);
+    }
+    let stream = Request::get(session.stream()).version(Version::Unknown);
+    let answer = cx.open_refused(stream).await?;
+    expect::error(&answer, 400, "request.unsupported_version")?;
+    cx.saw("the stream refused", &answer);
     cx.pass()
 }
 

@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{event::Event, session::Session, wait},
+    stimulus::{Stimulus, event::Event, session::Session, wait},
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.tool-call-settles-nothing",
         title: "While an application-executed call waits for its result, neither its Run nor the turn is settled.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-1", "WAIT-4"],
         killed_by: &[
             "wait-ends-the-turn",
@@ -28,6 +29,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.approval-settles-nothing",
         title: "While a call waits for its approval, neither its Run nor the turn is settled.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-1", "WAIT-4"],
         killed_by: &[
             "wait-ends-the-turn",
@@ -40,6 +42,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.question-pauses",
         title: "A Question moves the Session to paused and settles neither its Run nor the turn.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-2", "SES-7"],
         killed_by: &[
             "question-waits",
@@ -52,6 +55,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.boundary",
         title: "A call that blocks writes its wait, an idle that names it and a waiting, and the Session is waiting.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-PARK", "A-WAIT", "A-HEAD"],
         killed_by: &[
             "waits-unseen",
@@ -68,6 +72,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.several-take-their-answers",
         title: "Calls that block at once each take their own answer, and the Run settles after the last.",
         level: Level::Documented,
+        stimulus: Stimulus::Work,
         requirements: &["WAIT-3", "WAIT-4"],
         killed_by: &[
             "takes-one-answer-only",
@@ -80,6 +85,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.wait.several-resume-together",
         title: "As long as one of several calls is open nothing resumes, and the boundary is written again with the rest.",
         level: Level::Assumed,
+        stimulus: Stimulus::Work,
         requirements: &["A-PARK"],
         killed_by: &["boundary-keeps-what-is-answered", "resumes-too-early"],
         run: |cx| Box::pin(several_resume_together(cx)),

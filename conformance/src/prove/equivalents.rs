@@ -6,6 +6,7 @@ mod styles;
 use super::{
     binary::{Binary, RunningServer},
     case::{Pace, judge_all},
+    claims::claiming,
     layer::Layer,
     mutant::Mutant,
     proof::Depth,
@@ -157,7 +158,11 @@ async fn judged(server: &RunningServer, equivalent: Equivalent) -> Result<Report
         By::Style => styles::target(server, equivalent.name).await?,
         By::Flags(_) => server.target().map_err(told)?,
     };
-    let plan = Plan::new(target)
+    let plan = match equivalent.by {
+        By::Relay(_) => claiming(target),
+        By::Style | By::Flags(_) => Plan::new(target),
+    };
+    let plan = plan
         .with_profile(equivalent.profile)
         .with_strict(true)
         .with_limits(Limits::default());

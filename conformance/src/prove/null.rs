@@ -14,6 +14,7 @@ pub use score::Score;
 use super::{
     binary::RunningServer,
     case::{Pace, impatient},
+    claims::claiming,
     layer::Layer,
     mutant::Mutant,
     relay::Relay,
@@ -80,7 +81,7 @@ async fn judge_creating(sound: &RunningServer, name: &'static str, answer: answe
         .await
         .map_err(|error| error.to_string())?;
     let target = sound.target_at(relay.url()).map_err(|error| error.to_string())?;
-    let plan = Plan::new(target).with_profile(Profile::Reference);
+    let plan = claiming(target).with_profile(Profile::Reference);
     let report = report(plan.with_limits(impatient())).await;
     let score = Score::of(name, &report);
     let problems = score::problems(&score, &report);

@@ -1,7 +1,6 @@
-use super::kill::Kill;
+use super::{claims::claiming, kill::Kill};
 use crate::{
     limits::Limits,
-    plan::Plan,
     profile::Profile,
     report::{CheckReport, Report},
     run::run,
@@ -13,7 +12,7 @@ use crate::{
 /// came. None where all of them catch it.
 pub async fn survivors(kills: &[Kill], target: Target, limits: Limits) -> Vec<String> {
     let checks = kills.iter().map(|kill| kill.check);
-    let plan = Plan::new(target)
+    let plan = claiming(target)
         .with_profile(Profile::Reference)
         .with_limits(limits);
     let plan = match plan.with_only(checks) {

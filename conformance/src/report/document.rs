@@ -3,8 +3,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
+    baseline::KnownFailure,
+    budget::{Budget, Spending},
+    capability::CapabilityReport,
+    clean_up::CreatedSession,
     level::Level,
     profile::Profile,
+    stimulus::Stimulus,
     verdict::{Conclusion, Verdict},
     witness::Witness,
 };
@@ -15,16 +20,30 @@ use super::exit::ExitStatus;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The version of this document's shape: 1.
+    /// The version of this document's shape: [`Report::FORMAT`].
     pub format: u32,
     /// What made it.
     pub suite: Suite,
     /// The origin that was judged.
     pub url: String,
+    /// What the server is, in the operator's words.
+    pub name: Option<String>,
+    /// Whom to ask about it.
+    pub contact: Option<String>,
     /// The profile it was judged by.
     pub profile: Profile,
     /// Whether contradictions of derived statements failed.
     pub strict: bool,
+    /// The highest class of checks that was allowed.
+    pub stimulus: Stimulus,
+    /// The Sessions that the operator gave to read.
+    pub sessions: Vec<String>,
+    /// What the run might spend.
+    pub budget: Budget,
+    /// What it spent.
+    pub spent: Spending,
+    /// What ended it before its last check, if something did.
+    pub cut: Option<String>,
     /// Stands in the title of every Session and in every text that the run created; empty if it created none.
     pub run_id: String,
     /// When the run began, in milliseconds since 1970 (UTC).
@@ -41,6 +60,10 @@ pub struct Report {
     pub counts: BTreeMap<Verdict, usize>,
     /// Every check that was asked for, in the order of the table.
     pub checks: Vec<CheckReport>,
+    /// What is known of each capability, and from where.
+    pub capabilities: Vec<CapabilityReport>,
+    /// The Sessions that the run created, and what became of them.
+    pub created: Vec<CreatedSession>,
     /// The requirements these checks stand for, each with the greatest verdict among them.
     pub requirements: Vec<RequirementReport>,
 }
@@ -65,18 +88,22 @@ pub struct CheckReport {
     pub title: &'static str,
     /// How firmly it stands.
     pub level: Level,
+    /// What it makes a server do.
+    pub stimulus: Stimulus,
     /// The requirements it shows.
     pub requirements: Vec<&'static str>,
     /// The broken servers that its tests caught with it.
     pub killed_by: Vec<&'static str>,
     /// What became of it.
     pub verdict: Verdict,
-    /// What speaks for the server; never empty in a pass, and empty otherwise.
+    /// What speaks for the server; never empty in a pass.
     pub witnesses: Vec<Witness>,
     /// Why it did not pass, where that is not a contradiction.
     pub reason: Option<String>,
     /// The contradiction, if one was witnessed, in this check or in its set-up.
     pub failure: Option<Failure>,
+    /// The entry of the baseline that lists it, if one does.
+    pub known: Option<KnownFailure>,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
 }
@@ -107,7 +134,13 @@ pub struct RequirementReport {
     pub checks: Vec<&'static str>,
 }
 
+/// The JSON Schema of the document that [`Report::to_json`] writes.
+pub const REPORT_SCHEMA_JSON: &str = include_str!("../../report.schema.json");
+
 impl Report {
+    /// The version of the document's shape, which `report.schema.json` describes.
+    pub const FORMAT: u32 = 2;
+
     /// The document as indented JSON with a final line feed.
     ///
     /// # Errors

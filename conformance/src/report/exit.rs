@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::verdict::Conclusion;
+use crate::verdict::{Conclusion, Verdict};
 
 /// How a run ends, as an exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -8,7 +8,9 @@ use crate::verdict::Conclusion;
 pub enum ExitStatus {
     /// 0: every selected check passed; warnings are listed.
     Conformant,
-    /// 1: at least one check failed.
+    /// 0: nothing failed but what the baseline lists. The statement says NONCONFORMANT.
+    KnownFailures,
+    /// 1: at least one check failed, or the baseline lists what did not.
     Failed,
     /// 2: the command line or the configuration is wrong; nothing was run.
     Usage,
@@ -16,7 +18,7 @@ pub enum ExitStatus {
     Partial,
     /// 4: the target was not reached, the suite itself erred, or no check was executed.
     NotJudged,
-    /// 5: the time of the run was spent.
+    /// 5: the time or a budget of the run was spent.
     Exhausted,
     /// 130: interrupted; the report holds what was judged until then.
     Interrupted,
@@ -26,6 +28,7 @@ pub enum ExitStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
     TimeSpent,
+    BudgetSpent,
     Interrupted,
 }
 
@@ -33,7 +36,7 @@ impl ExitStatus {
     /// The number for the shell.
     pub fn code(self) -> u8 {
         match self {
-            Self::Conformant => 0,
+            Self::Conformant | Self::KnownFailures => 0,
             Self::Failed => 1,
             Self::Usage => 2,
             Self::Partial => 3,
@@ -43,12 +46,16 @@ impl ExitStatus {
         }
     }
 
-    pub(crate) fn of(conclusion: Conclusion, cut: Option<Cut>) -> Self {
+    pub(crate) fn of(verdicts: &[Verdict], cut: Option<Cut>) -> Self {
+        let any = |verdict| verdicts.contains(&verdict);
+        let conclusion = Conclusion::of(verdicts.iter().copied());
         match (cut, conclusion) {
             (Some(Cut::Interrupted), _) => Self::Interrupted,
             (_, Conclusion::NotJudged) => Self::NotJudged,
-            (_, Conclusion::Nonconformant) => Self::Failed,
-            (Some(Cut::TimeSpent), _) => Self::Exhausted,
+            _ if any(Verdict::Fail) || any(Verdict::StaleBaseline) => Self::Failed,
+            (Some(Cut::TimeSpent | Cut::BudgetSpent), _) => Self::Exhausted,
+            _ if any(Verdict::Inconclusive) || any(Verdict::Blocked) => Self::Partial,
+            (None, Conclusion::Nonconformant) => Self::KnownFailures,
             (None, Conclusion::Partial) => Self::Partial,
             (None, Conclusion::Conformant) => Self::Conformant,
         }
@@ -61,12 +68,30 @@ mod tests {
 
     #[test]
     fn a_failure_outweighs_spent_time_and_an_interruption_outweighs_all() {
-        let of = |conclusion, cut| ExitStatus::of(conclusion, cut).code();
-        assert_eq!(of(Conclusion::Conformant, None), 0);
-        assert_eq!(of(Conclusion::Nonconformant, Some(Cut::TimeSpent)), 1);
-        assert_eq!(of(Conclusion::Partial, None), 3);
-        assert_eq!(of(Conclusion::NotJudged, None), 4);
-        assert_eq!(of(Conclusion::Conformant, Some(Cut::TimeSpent)), 5);
-        assert_eq!(of(Conclusion::Nonconformant, Some(Cut::Interrupted)), 130);
+        use Verdict::*;
+        let of = |verdicts: &[Verdict], cut| ExitStatus::of(verdicts, cut).code();
+        for (verdicts, cut, code) in [
+            (&[Pass][..], None, 0),
+            (&[Pass, Fail], Some(Cut::TimeSpent), 1),
+            (&[Pass, Blocked], None, 3),
+            (&[NotApplicable], None, 3),
+            (&[], None, 4),
+            (&[Pass, Error, Fail], None, 4),
+            (&[Pass], Some(Cut::TimeSpent), 5),
+            (&[Pass, Inconclusive], Some(Cut::BudgetSpent), 5),
+            (&[Pass, Fail], Some(Cut::Interrupted), 130),
+            (&[Pass, KnownFail], None, 0),
+            (&[Pass, KnownFail, Inconclusive], None, 3),
+            (&[Pass, KnownFail, Inconclusive], Some(Cut::BudgetSpent), 5),
+            (&[Pass, KnownFail, Fail], None, 1),
+            (&[Pass, KnownFail, StaleBaseline], None, 1),
+            (&[Pass, StaleBaseline], Some(Cut::TimeSpent), 1),
+        ] {
+            assert_eq!(of(verdicts, cut), code, "{verdicts:?} {cut:?}");
+        }
+        assert_eq!(
+            ExitStatus::of(&[Pass, KnownFail], None),
+            ExitStatus::KnownFailures
+        );
     }
 }

@@ -1,10 +1,16 @@
 use std::fmt::{self, Write as _};
 
-use crate::verdict::{Conclusion, Verdict};
+use crate::{
+    capability::Offer,
+    verdict::{Conclusion, Verdict},
+};
 
 use super::{
+    account::{bounds, left, left_line, proof},
     document::{CheckReport, Report},
-    statement::{Area, conclusion, facts, judged, meaning, reproduce, seconds, statement, unjudged, with},
+    statement::{
+        Area, conclusion, facts, judged, listed, meaning, reproduce, seconds, statement, unjudged, with,
+    },
 };
 
 const STYLE: &str = include_str!("html/style.css");
@@ -40,17 +46,73 @@ fn write_page(report: &Report, page: &mut String) -> fmt::Result {
         writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", Text(&value))?;
     }
     page.push_str("</dl>\n</header>\n<main>\n");
+    account(report, page)?;
     areas(report, page)?;
+    capabilities(report, page)?;
     contradictions(report, page)?;
     undecided(report, page)?;
     passed(report, page)?;
     requirements(report, page)?;
     writeln!(
         page,
+        "<section id=\"proof\">\n<h2>Proof of the checks</h2>\n<p>{}</p>\n</section>",
+        Text(&proof(report).told())
+    )?;
+    writeln!(
+        page,
         "<section id=\"again\">\n<h2>Again</h2>\n<pre>export CHECKFU_API_KEY=… CHECKFU_PRINCIPAL_ID=…\n{}</pre>\n\
          </section>\n</main>\n</body>\n</html>",
         Text(&reproduce(report))
     )
+}
+
+fn account(report: &Report, page: &mut String) -> fmt::Result {
+    page.push_str("<section id=\"account\">\n<h2>What was allowed and spent</h2>\n<dl>\n");
+    for (name, value) in bounds(report) {
+        writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", Text(&value))?;
+    }
+    writeln!(page, "</dl>\n<p>{}.</p>", Text(&left_line(report)))?;
+    let untouched = left(report).untouched;
+    if !untouched.is_empty() {
+        page.push_str("<details>\n<summary>Sessions that were left as they were</summary>\n<ul>\n");
+        for (id, why) in untouched {
+            writeln!(page, "<li><code>{}</code> {}</li>", Text(&id), Text(&why))?;
+        }
+        page.push_str("</ul>\n</details>\n");
+    }
+    page.push_str("</section>\n");
+    Ok(())
+}
+
+fn capabilities(report: &Report, page: &mut String) -> fmt::Result {
+    if report.capabilities.is_empty() {
+        return Ok(());
+    }
+    page.push_str("<section id=\"capabilities\">\n<h2>Capabilities</h2>\n<table>\n<thead><tr>");
+    for column in ["capability", "claim", "listed", "probe", "result", "why"] {
+        write!(page, "<th scope=\"col\">{column}</th>")?;
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &report.capabilities {
+        let tone = match row.result {
+            Offer::On => "good",
+            Offer::Off => "none",
+            Offer::Undeclared | Offer::Unknown => "open",
+            Offer::Contradicted => "bad",
+        };
+        writeln!(
+            page,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"{tone}\">{}</td><td>{}</td></tr>",
+            Text(row.id),
+            row.claim.word(),
+            listed(row.advertised),
+            row.probe.word(),
+            row.result.word(),
+            Text(&row.reason)
+        )?;
+    }
+    page.push_str("</tbody>\n</table>\n</section>\n");
+    Ok(())
 }
 
 fn areas(report: &Report, page: &mut String) -> fmt::Result {
@@ -80,11 +142,30 @@ fn areas(report: &Report, page: &mut String) -> fmt::Result {
 }
 
 fn contradictions(report: &Report, page: &mut String) -> fmt::Result {
-    let checks = with(report, &[Verdict::Fail, Verdict::Error, Verdict::Warn]);
-    if checks.is_empty() {
-        return Ok(());
+    for (id, title, verdicts) in [
+        (
+            "contradictions",
+            "What was wrong",
+            &[Verdict::Fail, Verdict::Error, Verdict::Warn][..],
+        ),
+        ("known", "Known failures", &[Verdict::KnownFail]),
+        (
+            "stale",
+            "Stale entries of the baseline",
+            &[Verdict::StaleBaseline],
+        ),
+    ] {
+        let checks = with(report, verdicts);
+        if !checks.is_empty() {
+            writeln!(page, "<section id=\"{id}\">\n<h2>{title}</h2>")?;
+            articles(checks, page)?;
+            page.push_str("</section>\n");
+        }
     }
-    page.push_str("<section id=\"contradictions\">\n<h2>What was wrong</h2>\n");
+    Ok(())
+}
+
+fn articles(checks: Vec<&CheckReport>, page: &mut String) -> fmt::Result {
     for check in checks {
         writeln!(
             page,
@@ -120,7 +201,6 @@ fn contradictions(report: &Report, page: &mut String) -> fmt::Result {
         }
         page.push_str("</article>\n");
     }
-    page.push_str("</section>\n");
     Ok(())
 }
 
@@ -242,8 +322,8 @@ fn tone(conclusion: Conclusion) -> &'static str {
 fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "good",
-        Verdict::Warn | Verdict::Inconclusive | Verdict::Blocked => "open",
-        Verdict::Fail | Verdict::Error => "bad",
+        Verdict::Warn | Verdict::Inconclusive | Verdict::Blocked | Verdict::StaleBaseline => "open",
+        Verdict::Fail | Verdict::KnownFail | Verdict::Error => "bad",
         Verdict::NotSelected | Verdict::NotApplicable => "none",
     }
 }

@@ -9,8 +9,9 @@ use crate::{
 };
 
 use super::{
+    account::{bounds, left, left_line},
     document::{CheckReport, Report},
-    statement::{Area, conclusion, statement},
+    statement::{Area, conclusion, identity, listed, statement},
 };
 
 /// The report as a table for people: areas with counts, then every check that did not pass, then the conclusion.
@@ -27,7 +28,12 @@ impl fmt::Display for Report {
             "profile {}{strict}, run {}, {} ms\n",
             self.profile, self.run_id, self.duration_ms
         )?;
+        for (name, value) in identity(self).into_iter().chain(bounds(self)) {
+            writeln!(formatter, "{:<16} {value}", name.to_lowercase())?;
+        }
+        writeln!(formatter)?;
         table(self, formatter)?;
+        capabilities(self, formatter)?;
         let told = self
             .checks
             .iter()
@@ -35,6 +41,11 @@ impl fmt::Display for Report {
         for check in told {
             writeln!(formatter)?;
             unpassed(check, formatter)?;
+        }
+        let left = left(self);
+        writeln!(formatter, "\n{}", left_line(self))?;
+        for (id, why) in left.untouched {
+            writeln!(formatter, "  left {id}: {why}")?;
         }
         if let Some(reason) = &self.reason {
             writeln!(formatter, "\n{reason}")?;
@@ -61,6 +72,30 @@ fn table(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             }
         }
         writeln!(formatter)?;
+    }
+    Ok(())
+}
+
+fn capabilities(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if report.capabilities.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        formatter,
+        "\n{:<18}{:<7}{:<12}{:<12}{:<14}why",
+        "capability", "claim", "listed", "probe", "result"
+    )?;
+    for row in &report.capabilities {
+        writeln!(
+            formatter,
+            "{:<18}{:<7}{:<12}{:<12}{:<14}{}",
+            row.id,
+            row.claim.word(),
+            listed(row.advertised),
+            row.probe.word(),
+            row.result.word(),
+            row.reason
+        )?;
     }
     Ok(())
 }
@@ -104,6 +139,12 @@ pub fn explain(id: &str) -> Option<String> {
         for id in check.requirements() {
             let _ = writeln!(text, "  {id}: {}", statement(id));
         }
+        let _ = writeln!(
+            text,
+            "  stimulus {}: it {}",
+            check.stimulus(),
+            check.stimulus().does()
+        );
         let _ = writeln!(text, "  a contradiction {}", consequence(check.level()));
         let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));
         return Some(text);

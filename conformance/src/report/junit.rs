@@ -34,6 +34,16 @@ impl Report {
             suite.add_property(Property::new("url", self.url.as_str()));
             suite.add_property(Property::new("run", self.run_id.as_str()));
             suite.add_property(Property::new("strict", self.strict.to_string()));
+            suite.add_property(Property::new("stimulus", self.stimulus.name()));
+            for (name, value) in [("name", &self.name), ("contact", &self.contact)] {
+                if let Some(value) = value {
+                    suite.add_property(Property::new(name, value.as_str()));
+                }
+            }
+            for row in &self.capabilities {
+                let told = format!("{}: {}", row.result.word(), row.reason);
+                suite.add_property(Property::new(format!("capability.{}", row.id), told));
+            }
             suite.set_time(
                 checks
                     .iter()
@@ -57,6 +67,7 @@ fn case(check: &CheckReport) -> TestCase {
     case.set_classname(area(check));
     case.set_time(Duration::from_millis(check.duration_ms));
     case.add_property(Property::new("level", check.level.to_string()));
+    case.add_property(Property::new("stimulus", check.stimulus.name()));
     case.add_property(Property::new("requirements", check.requirements.join(" ")));
     let seen = check
         .witnesses
@@ -75,11 +86,13 @@ fn case(check: &CheckReport) -> TestCase {
 fn status(check: &CheckReport) -> TestCaseStatus {
     let mut status = match check.verdict {
         Verdict::Pass | Verdict::Warn => return TestCaseStatus::success(),
-        Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Fail | Verdict::StaleBaseline => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Error => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Verdict::NotSelected | Verdict::NotApplicable | Verdict::Inconclusive | Verdict::Blocked => {
-            TestCaseStatus::skipped()
-        }
+        Verdict::NotSelected
+        | Verdict::NotApplicable
+        | Verdict::KnownFail
+        | Verdict::Inconclusive
+        | Verdict::Blocked => TestCaseStatus::skipped(),
     };
     let message = match (&check.reason, &check.failure) {
         (Some(reason), _) => format!("{}: {reason}", check.verdict.word()),

@@ -3,8 +3,9 @@ use std::fmt::Write as _;
 use crate::verdict::Verdict;
 
 use super::{
+    account::{self, bounds, proof},
     document::{CheckReport, Report},
-    statement::{Area, conclusion, facts, judged, meaning, reproduce, statement, unjudged, with},
+    statement::{Area, conclusion, facts, judged, listed, meaning, reproduce, statement, unjudged, with},
 };
 
 impl Report {
@@ -21,9 +22,17 @@ impl Report {
         for (name, value) in facts(self) {
             let _ = writeln!(text, "| {name} | {} |", cell(&value));
         }
+        text.push_str("\n## What was allowed and spent\n\n| | |\n| --- | --- |\n");
+        for (name, value) in bounds(self) {
+            let _ = writeln!(text, "| {name} | {} |", cell(&value));
+        }
+        left(self, &mut text);
         areas(self, &mut text);
+        capabilities(self, &mut text);
         for (title, verdicts) in [
             ("Failed", &[Verdict::Fail, Verdict::Error][..]),
+            ("Known failures", &[Verdict::KnownFail]),
+            ("Stale entries of the baseline", &[Verdict::StaleBaseline]),
             ("Warnings", &[Verdict::Warn]),
         ] {
             section(self, title, verdicts, &mut text);
@@ -51,12 +60,45 @@ impl Report {
             }
         }
         requirements(self, &mut text);
+        let _ = writeln!(text, "\n## Proof of the checks\n\n{}", proof(self).told());
         let _ = writeln!(
             text,
             "\n## Again\n\n```sh\nexport CHECKFU_API_KEY=… CHECKFU_PRINCIPAL_ID=…\n{}\n```",
             reproduce(self)
         );
         text
+    }
+}
+
+fn left(report: &Report, text: &mut String) {
+    let _ = writeln!(text, "\n{}.", account::left_line(report));
+    let untouched = account::left(report).untouched;
+    if !untouched.is_empty() {
+        text.push('\n');
+        for (id, why) in untouched {
+            let _ = writeln!(text, "- `{id}` was left as it was: {}", cell(&why));
+        }
+    }
+}
+
+fn capabilities(report: &Report, text: &mut String) {
+    if report.capabilities.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n## Capabilities\n\n| capability | claim | listed | probe | result | why |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    for row in &report.capabilities {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            cell(row.id),
+            row.claim.word(),
+            listed(row.advertised),
+            row.probe.word(),
+            row.result.word(),
+            cell(&row.reason)
+        );
     }
 }
 

@@ -3,9 +3,11 @@
 use chrono::DateTime;
 
 use crate::{
+    capability::Claim,
     checks::checks,
     level::Level,
     requirement::{Actor, Requirement, requirement, requirements},
+    stimulus::Stimulus,
     verdict::Verdict,
 };
 
@@ -29,8 +31,12 @@ impl Area {
     /// Every area, in the order of the table of checks.
     pub(super) fn all(report: &Report) -> Vec<Self> {
         let columns = Self::columns(report);
-        let mut names: Vec<&'static str> = report.checks.iter().map(area).collect();
-        names.dedup();
+        let mut names: Vec<&'static str> = Vec::new();
+        for name in report.checks.iter().map(area) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let count = |name: &str, verdict: Verdict| {
             let of_both = |check: &&CheckReport| area(check) == name && check.verdict == verdict;
             report.checks.iter().filter(of_both).count()
@@ -53,14 +59,33 @@ pub(super) fn area(check: &CheckReport) -> &'static str {
 /// The facts of the run: what was judged, by what, when.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let strict = if report.strict { ", strict" } else { "" };
-    vec![
+    let facts = vec![
         ("Server", report.url.clone()),
         ("Profile", format!("{}{strict}", report.profile)),
         ("Suite", format!("{} {}", report.suite.name, report.suite.version)),
         ("Began", moment(report.started_at_ms)),
         ("Took", format!("{:.1} s", seconds(report.duration_ms))),
         ("Run", report.run_id.clone()),
-    ]
+    ];
+    identity(report).into_iter().chain(facts).collect()
+}
+
+/// What the operator says that the server is.
+pub(super) fn identity(report: &Report) -> Vec<(&'static str, String)> {
+    let named = [("Name", &report.name), ("Contact", &report.contact)];
+    let named = named.into_iter();
+    named
+        .filter_map(|(what, value)| Some((what, value.clone()?)))
+        .collect()
+}
+
+/// How a server lists a capability.
+pub(super) fn listed(advertised: Option<bool>) -> &'static str {
+    match advertised {
+        Some(true) => "enabled",
+        Some(false) => "disabled",
+        None => "not listed",
+    }
 }
 
 /// One line: the word, the profile and the numbers.
@@ -118,9 +143,19 @@ pub(super) fn statement(id: &str) -> &'static str {
 /// A command that makes this judgement again; it takes the key from the environment.
 pub(super) fn reproduce(report: &Report) -> String {
     let strict = if report.strict { " --strict" } else { "" };
+    let stimulus = match report.stimulus {
+        Stimulus::Work => String::new(),
+        class => format!(" --stimulus {class}"),
+    };
+    let sessions = report.sessions.iter().map(|id| format!(" --session {id}"));
+    let claims = report.capabilities.iter().filter(|row| row.claim != Claim::Auto);
+    let claims = claims.map(|row| format!(" --capability {}={}", row.id, row.claim));
     format!(
-        "checkfu-conformance server --url {} --profile {}{strict}",
-        report.url, report.profile
+        "checkfu-conformance server --url {} --profile {}{strict}{stimulus}{}{}",
+        report.url,
+        report.profile,
+        sessions.collect::<String>(),
+        claims.collect::<String>()
     )
 }
 

@@ -1,20 +1,28 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use tokio::time::Instant;
 
 use super::retry::Retry;
 use crate::{
+    budget::Budget,
+    capability::Claim,
     expect,
     limits::Limits,
+    plan::Plan,
     schema::Contract,
+    stimulus::Stimulus,
     stop::Stop,
     target::Target,
     wire::{
         client::{Attempt, Attempted, Client, Fault},
         exchange::Exchange,
+        gate::Gate,
         reading::Reading,
         request::{Key, Request},
     },
@@ -27,6 +35,9 @@ pub(crate) struct Bench {
     pub(crate) contract: Contract,
     pub(crate) target: Arc<Target>,
     pub(crate) limits: Limits,
+    /// What the run may make the server do.
+    pub(crate) stimulus: Stimulus,
+    claims: BTreeMap<&'static str, Claim>,
     /// Names this run in everything it creates.
     pub(crate) run_id: String,
     counter: AtomicUsize,
@@ -42,19 +53,27 @@ pub(crate) enum Opened {
 }
 
 impl Bench {
-    pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, Stop> {
-        let target = Arc::new(target);
+    pub(crate) fn new(plan: &Plan) -> Result<Self, Stop> {
+        let (target, limits) = (Arc::new(plan.target.clone()), plan.limits);
+        let gate = Gate::new(pace(plan.budget, &target), plan.stimulus);
         let contract = Contract::load().map_err(|error| Stop::Error(error.to_string()))?;
-        let client = Client::new(Arc::clone(&target), limits.connect, limits.answer)?;
+        let client = Client::new(Arc::clone(&target), limits.connect, limits.answer, gate)?;
         Ok(Self {
             client,
             contract,
             target,
             limits,
+            stimulus: plan.stimulus,
+            claims: plan.claims.clone(),
             run_id: random_hex()?,
             counter: AtomicUsize::new(0),
             retry: Retry::default(),
         })
+    }
+
+    /// What the operator says of a capability.
+    pub(crate) fn claim(&self, id: &str) -> Claim {
+        self.claims.get(id).copied().unwrap_or_default()
     }
 
     /// Sends a request, again where it is not taken for now, and reads its whole answer.
@@ -174,6 +193,15 @@ impl Bench {
             None => serde_json::Value::Null,
         };
         self.contract.request(request.method, &request.path, &body)
+    }
+}
+
+/// A server on this machine is not spared unless the operator says so.
+pub(crate) fn pace(budget: Budget, target: &Target) -> Budget {
+    let polite = (!target.is_local()).then_some(Budget::POLITE);
+    Budget {
+        rate: budget.rate.or(polite),
+        ..budget
     }
 }
 

@@ -5,6 +5,7 @@ use tokio::time::{Instant, sleep};
 use super::{
     bench::Bench,
     event::Event,
+    given::Found,
     log::{LARGEST_PAGE, Log},
     session::{self, Session},
     thread::{Thread, Threads},
@@ -61,6 +62,42 @@ impl Family {
             }
             sleep(turn::BETWEEN_LOOKS).await;
         }
+    }
+
+    /// The family of a Session that the operator named, or what it lacks.
+    pub(crate) async fn given(bench: &Bench, found: &Found) -> Result<Result<Self, String>, Stop> {
+        if let Err(lacks) = found.stands() {
+            return Ok(Err(lacks));
+        }
+        let (before, look) = (
+            Look::take(bench, &found.session).await?,
+            Look::take(bench, &found.session).await?,
+        );
+        let ran = |(_, log): &(Thread, Log)| log.events.iter().any(Event::settles_run);
+        let lacks = if look.histories.is_empty() {
+            Some("has no children")
+        } else if !look.is_at_rest() || before.heads() != look.heads() {
+            Some("has threads that are not at rest")
+        } else if !look.histories.iter().any(ran) {
+            Some("has no child whose Run settled")
+        } else {
+            None
+        };
+        if let Some(lacks) = lacks {
+            return Ok(Err(lacks.to_owned()));
+        }
+        let input = look.log.events.iter().find(|event| event.kind == "user.message");
+        let Some(input) = input.cloned() else {
+            return Ok(Err("has no message".to_owned()));
+        };
+        Ok(Ok(Self {
+            session: found.session.clone(),
+            marker: String::new(),
+            input,
+            threads: look.threads,
+            log: look.log,
+            histories: look.histories,
+        }))
     }
 
     /// The events of a child, by its id.

@@ -59,8 +59,18 @@ fn creation_of(bench: &Bench, deployment: &str) -> Value {
     json!({
         "agent_deployment_id": deployment,
         "principal_id": bench.target.principal,
-        "title": format!("conformance run {}", bench.run_id),
+        "title": title(bench),
     })
+}
+
+/// What every Session of the run is called, so that it can be found again.
+pub(crate) fn title(bench: &Bench) -> String {
+    titled(&bench.run_id)
+}
+
+/// The title of the Sessions of the run with this id.
+pub(crate) fn titled(run_id: &str) -> String {
+    format!("conformance run {run_id}")
 }
 
 /// Creates a Session; anything but a success with a `sess_` id is a failure.

@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     exchange::{Exchange, Sent},
+    gate::{Gate, Held, appends},
     header::visible,
     reading::{End, Reading},
     request::{Key, Request, Version},
@@ -29,6 +30,7 @@ pub(crate) struct Client {
     http: reqwest::Client,
     target: Arc<Target>,
     answer_within: Duration,
+    gate: Arc<Gate>,
     transcript: Arc<Mutex<Transcript>>,
 }
 
@@ -53,6 +55,18 @@ pub(crate) enum Fault {
     /// The suite built a request that cannot be sent.
     #[error("the suite's own request is malformed: {0}")]
     Malformed(String),
+    /// The budget of the run is spent; nothing was sent.
+    #[error("{0}")]
+    Spent(String),
+}
+
+impl From<Held> for Fault {
+    fn from(held: Held) -> Self {
+        match held {
+            Held::Spent(why) => Self::Spent(why),
+            Held::Forbidden(what) => Self::Malformed(what),
+        }
+    }
 }
 
 /// An answer that is not in the transcript yet.
@@ -76,6 +90,7 @@ impl Client {
         target: Arc<Target>,
         connect_within: Duration,
         answer_within: Duration,
+        gate: Gate,
     ) -> Result<Self, Fault> {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -88,12 +103,14 @@ impl Client {
             http,
             target,
             answer_within,
+            gate: Arc::new(gate),
             transcript: Arc::default(),
         })
     }
 
     /// Sends a request and reads the whole answer.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Attempt, Fault> {
+        self.gate.pass(&request).await?;
         let deadline = Instant::now() + self.answer_within;
         let mut reading = self.begin(request, deadline).await?;
         let is_cut = reading.read_to_end(deadline).await == End::Broken;
@@ -103,6 +120,7 @@ impl Client {
 
     /// Sends a request and, if it is answered by an event stream, leaves that open.
     pub(crate) async fn attempt_stream(&self, request: Request) -> Result<Attempted, Fault> {
+        self.gate.pass(&request).await?;
         let deadline = Instant::now() + self.answer_within;
         let mut reading = self.begin(request, deadline).await?;
         let content_type = reading.header("content-type").unwrap_or_default();
@@ -132,6 +150,11 @@ impl Client {
         exchange
     }
 
+    /// What counts and bounds the requests.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
     /// Every exchange recorded so far.
     pub(crate) fn transcript(&self) -> Vec<Arc<Exchange>> {
         self.transcript
@@ -152,6 +175,7 @@ impl Client {
             None => url.path().to_owned(),
         };
         let headers = self.headers(&request)?;
+        let appending = appends(&request);
         let sent = Sent {
             method: request.method,
             path,
@@ -170,7 +194,13 @@ impl Client {
             transcript.numbered
         };
         let what = format!("{} {}", sent.method, sent.path);
-        match timeout_at(deadline, call.send()).await {
+        let answered = timeout_at(deadline, call.send()).await;
+        if let Ok(Ok(response)) = &answered
+            && !response.status().is_success()
+        {
+            self.gate.refused(appending);
+        }
+        match answered {
             Ok(Ok(response)) => Ok(Reading::new(
                 number,
                 sent,

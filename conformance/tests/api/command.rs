@@ -2,12 +2,13 @@
 
 use std::process::{Output, Stdio};
 
-use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use checkfu_mock_server::MockServer;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::server::reference;
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
+
+use crate::server::{fits_schema, reference};
 
 /// The flags that write a report to a file.
 const FORMS: [&str; 5] = ["--json", "--junit", "--markdown", "--html", "--badge"];
@@ -26,13 +27,17 @@ async fn a_conformant_server_exits_0_with_both_reports() {
     let table = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{table}{}", text(&output.stderr));
     assert!(table.contains("CONFORMANT for profile reference"), "{table}");
-    let report: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let report = std::fs::read_to_string(path).unwrap();
+    fits_schema(&report);
+    let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["conclusion"], "conformant");
     assert_eq!(report["exit"], "conformant");
     assert_eq!(
-        report["counts"]["pass"],
-        report["checks"].as_array().unwrap().len()
+        report["counts"]["pass"].as_u64().unwrap() + 1,
+        report["checks"].as_array().unwrap().len() as u64,
+        "all but the one on claims, of which there are none: {table}"
     );
+    assert_eq!(report["counts"]["not_applicable"], 1);
     assert!(!report["checks"][0]["witnesses"].as_array().unwrap().is_empty());
     server.shutdown().await;
 }
@@ -220,7 +225,7 @@ async fn list_and_explain_need_no_server() {
     );
 }
 
-async fn suite(server: &MockServer, url: &str, flags: &[&str]) -> Output {
+pub(crate) async fn suite(server: &MockServer, url: &str, flags: &[&str]) -> Output {
     command(&[&["server", "--url", url][..], flags].concat())
         .env("CHECKFU_API_KEY", server.api_key())
         .env("CHECKFU_PRINCIPAL_ID", server.principal_id())
@@ -237,6 +242,7 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
         "CHECKFU_PRINCIPAL_ID",
         "CHECKFU_AGENT_DEPLOYMENT_ID",
         "CHECKFU_WORKSPACE_ID",
+        "CHECKFU_SESSION_IDS",
     ] {
         command.env_remove(name);
     }

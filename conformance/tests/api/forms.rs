@@ -117,6 +117,21 @@ fn html(report: &Report) {
         let closed = page.matches(&format!("</{element}>")).count();
         assert_eq!(open(element), closed, "{element}");
     }
+    for area in ["capability", "list"] {
+        let rows = page
+            .matches(&format!("<tr><th scope=\"row\">{area}</th>"))
+            .count();
+        assert_eq!(rows, 1, "{area} has one row");
+    }
+    for part in [
+        "<section id=\"account\">",
+        "<section id=\"capabilities\">",
+        "<section id=\"proof\">",
+        "Sessions were created",
+        "demand that it fails",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
     let contradictions =
         report.count(Verdict::Fail) + report.count(Verdict::Error) + report.count(Verdict::Warn);
     assert_eq!(open("article"), contradictions);
@@ -133,6 +148,13 @@ fn markdown(report: &Report) {
     let text = report.to_markdown();
     for check in &report.checks {
         assert!(text.contains(check.id), "{}", check.id);
+    }
+    for part in [
+        "## Capabilities",
+        "## What was allowed and spent",
+        "## Proof of the checks",
+    ] {
+        assert!(text.contains(part), "{part}");
     }
     // Outside fences no markup of the server's is left, and every fence that opens is closed by as many ticks.
     let mut fence: Option<&str> = None;

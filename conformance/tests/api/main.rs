@@ -2,11 +2,16 @@
 //! praised for nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod baseline;
+mod capability;
+mod clean_up;
 mod command;
 mod fenced;
 mod forms;
 mod reference;
 mod retries;
+mod scope;
 mod server;
+mod stimulus;
 mod trace;
 mod verdicts;

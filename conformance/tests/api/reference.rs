@@ -4,12 +4,12 @@ use checkfu_conformance::prove::{Mutant, Relay};
 use checkfu_conformance::{Conclusion, Plan, Profile, Verdict, checks};
 use checkfu_mock_server::MockServer;
 
-use crate::server::{judge, plan, reference, target};
+use crate::server::{claiming, judge, reference, target};
 
 #[tokio::test]
 async fn the_reference_server_is_conformant_and_every_check_has_witnesses() {
     let server = reference().await;
-    let report = judge(&plan(server.url(), &server)).await;
+    let report = judge(&claiming(server.url(), &server)).await;
     assert_eq!(report.conclusion, Conclusion::Conformant, "{report}");
     assert_eq!(report.exit.code(), 0);
     assert_eq!(report.checks.len(), checks().count());
@@ -24,7 +24,7 @@ async fn the_reference_server_is_conformant_and_every_check_has_witnesses() {
 async fn a_relay_that_changes_nothing_changes_no_verdict() {
     let server = reference().await;
     let relay = Relay::start(server.url(), Mutant::new("nothing")).await.unwrap();
-    let report = judge(&plan(relay.url(), &server)).await;
+    let report = judge(&claiming(relay.url(), &server)).await;
     assert_eq!(report.count(Verdict::Pass), checks().count(), "{report}");
     server.shutdown().await;
 }

@@ -1,9 +1,11 @@
 //! The reference server in process, and plans against it or against something in front of it.
 
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
-use checkfu_conformance::{Limits, Plan, Profile, Report, Target, run};
+use checkfu_conformance::{Claim, Limits, Plan, Profile, REPORT_SCHEMA_JSON, Report, Target, run};
 use checkfu_mock_server::MockServer;
+use jsonschema::Validator;
+use serde_json::Value;
 
 pub(crate) async fn reference() -> MockServer {
     MockServer::builder()
@@ -11,6 +13,11 @@ pub(crate) async fn reference() -> MockServer {
         .start()
         .await
         .unwrap()
+}
+
+/// A plan under the profile `reference` with the default limits, for a server of which threads are claimed.
+pub(crate) fn claiming(url: &str, server: &MockServer) -> Plan {
+    plan(url, server).with_claim("threads", Claim::On).unwrap()
 }
 
 /// A plan under the profile `reference` with the default limits.
@@ -34,5 +41,24 @@ pub(crate) fn impatient() -> Limits {
 }
 
 pub(crate) async fn judge(plan: &Plan) -> Report {
-    run(plan, std::future::pending(), |_| {}).await
+    let report = run(plan, std::future::pending(), |_| {}).await;
+    fits_schema(&report.to_json().unwrap());
+    report
+}
+
+static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
+    let schema = serde_json::from_str(REPORT_SCHEMA_JSON).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    jsonschema::draft202012::new(&schema).unwrap()
+});
+
+/// Holds a report against the published schema.
+pub(crate) fn fits_schema(json: &str) {
+    let document: Value = serde_json::from_str(json).unwrap();
+    assert_eq!(document["format"], Report::FORMAT);
+    let faults: Vec<String> = SCHEMA
+        .iter_errors(&document)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
+    assert!(faults.is_empty(), "{faults:#?}");
 }

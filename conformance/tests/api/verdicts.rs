@@ -8,7 +8,7 @@ use checkfu_conformance::{
 };
 use tokio::{net::TcpListener, sync::Notify};
 
-use crate::server::{impatient, judge, plan, reference};
+use crate::server::{fits_schema, impatient, judge, plan, reference};
 
 #[tokio::test]
 async fn a_target_that_is_not_there_is_not_judged() {
@@ -127,6 +127,7 @@ async fn spent_time_and_an_interruption_leave_the_rest_inconclusive() {
         stop.notify_one()
     })
     .await;
+    fits_schema(&interrupted.to_json().unwrap());
     assert_eq!(interrupted.exit.code(), 130, "{interrupted}");
     assert!(
         interrupted.count(Verdict::Inconclusive) > 0 && interrupted.count(Verdict::Pass) <= 1,

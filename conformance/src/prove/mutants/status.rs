@@ -1,5 +1,5 @@
 use super::edit::{of_the_session, rename_kind};
-use crate::prove::mutant::Mutant;
+use crate::prove::{mutant::Mutant, traffic::Edit};
 
 pub(super) fn mutants() -> Vec<Mutant> {
     vec![
@@ -33,7 +33,7 @@ fn first_as(name: &'static str, kind: &'static str) -> Mutant {
         if let Some(first) = events.first_mut()
             && first["type"] == "session.status_pending"
         {
-            first["type"] = kind.into();
+            first.put("/type", kind.into());
         }
     })
 }
@@ -50,6 +50,6 @@ fn move_behind(events: &mut Vec<serde_json::Value>, kind: &str, other: &str) {
     let moved = events.remove(from);
     events.insert(from + to, moved);
     for (event, number) in events.iter_mut().zip(numbers) {
-        event["seq"] = number;
+        event.put("/seq", number);
     }
 }

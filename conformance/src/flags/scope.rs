@@ -1,0 +1,93 @@
+use std::{error::Error, path::PathBuf};
+
+use checkfu_conformance::{Baseline, Budget, Claim, Plan, Stimulus, Target};
+use clap::Args;
+
+/// What a run may do to a server, and what the operator knows of it.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeFlags {
+    /// A Session to read where a check only reads, with at least two settled turns; nothing is written to it. May be
+    /// repeated: some checks need two, one with children, one with more than 1000 events.
+    #[arg(long, value_name = "ID", env = "CHECKFU_SESSION_IDS", value_delimiter = ',')]
+    session: Vec<String>,
+    /// What checks may do: `read` sends nothing but GET, `create` also appends, `work` also lets Agents work.
+    #[arg(long, value_name = "CLASS", default_value_t = Stimulus::Work)]
+    stimulus: Stimulus,
+    /// Requests to send at most; what is left then is inconclusive [default: no limit].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    budget_requests: Option<u64>,
+    /// Events to append at most; what is left then is inconclusive [default: no limit].
+    #[arg(long, value_name = "N")]
+    budget_events: Option<u64>,
+    /// Requests a second at most, or `unlimited` [default: unlimited on this machine, 10 elsewhere].
+    #[arg(long, value_name = "R", value_parser = rate)]
+    pub(crate) rps: Option<f64>,
+    /// Says that the server has a capability, has it not, or that its own word counts. May be repeated.
+    #[arg(long, value_name = "NAME=on|off|auto", value_parser = claim)]
+    capability: Vec<(String, Claim)>,
+    /// Known failures: TOML with a table [[known]] of check, reason, issue and, if you like, expires for each.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Leaves the Sessions of the run as they are, instead of ending them.
+    #[arg(long)]
+    keep: bool,
+    /// What the server is, for the report.
+    #[arg(long)]
+    name: Option<String>,
+    /// Whom to ask about it, for the report.
+    #[arg(long)]
+    contact: Option<String>,
+}
+
+impl ScopeFlags {
+    pub(crate) fn target(&self, target: Target) -> Result<Target, Box<dyn Error>> {
+        let ids = self
+            .session
+            .iter()
+            .map(|id| id.trim())
+            .filter(|id| !id.is_empty());
+        let target = target.with_sessions(ids)?;
+        Ok(target.with_identity(self.name.clone(), self.contact.clone()))
+    }
+
+    pub(crate) fn plan(&self, plan: Plan) -> Result<Plan, Box<dyn Error>> {
+        let budget = Budget {
+            requests: self.budget_requests,
+            events: self.budget_events,
+            rate: self.rps,
+        };
+        let mut plan = plan
+            .with_stimulus(self.stimulus)
+            .with_budget(budget)
+            .with_keep(self.keep);
+        for (capability, claim) in &self.capability {
+            plan = plan
+                .with_claim(capability, *claim)
+                .map_err(|error| format!("--capability: {error}"))?;
+        }
+        if let Some(path) = &self.baseline {
+            let fault = |problem: String| format!("--baseline: {}: {problem}", path.display());
+            let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+            plan = plan.with_baseline(Baseline::read(&text).map_err(|error| fault(error.to_string()))?);
+        }
+        Ok(plan)
+    }
+}
+
+fn claim(text: &str) -> Result<(String, Claim), String> {
+    match text.split_once('=') {
+        Some((name, claim)) => {
+            let claim = claim.parse::<Claim>().map_err(|error| error.to_string())?;
+            Ok((name.to_owned(), claim))
+        }
+        None => Err("not NAME=on|off|auto, such as threads=off".to_owned()),
+    }
+}
+
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        _ if text == "unlimited" => Ok(f64::INFINITY),
+        Ok(rate) if (0.01..=100_000.0).contains(&rate) => Ok(rate),
+        _ => Err("not a number of requests a second between 0.01 and 100000, nor `unlimited`".to_owned()),
+    }
+}

@@ -1,0 +1,244 @@
+//! What a run leaves behind: nothing that works, unless it is told to.
+
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
+use std::{process::Stdio, time::Duration};
+
+use checkfu_conformance::{End, Verdict};
+use checkfu_mock_server::MockServer;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::Command,
+};
+
+use crate::{
+    command::{command, suite, text},
+    server::{fits_schema, judge, plan, reference},
+};
+
+/// Every Session of the server, by the list.
+async fn sessions(server: &MockServer) -> Vec<Value> {
+    let http = reqwest::Client::new();
+    let url = format!("{}/v1/sessions?limit=1000", server.url());
+    let answer = http.get(url).bearer_auth(server.api_key()).send().await.unwrap();
+    let page: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    page["data"].as_array().unwrap().clone()
+}
+
+fn is_terminal(session: &Value) -> bool {
+    matches!(
+        session["status"].as_str().unwrap(),
+        "completed" | "failed" | "canceled"
+    )
+}
+
+/// Creates Sessions of several kinds: driven, forked, with children that wait, canceled.
+const SOME: [&str; 5] = [
+    "srv.turn.settles",
+    "srv.fork.of-a-fork",
+    "srv.thread.views-agree",
+    "srv.child.call-on-the-session",
+    "srv.ending.cancel",
+];
+
+#[tokio::test]
+async fn every_session_of_a_run_is_ended_and_listed() {
+    let server = reference().await;
+    let report = judge(&plan(server.url(), &server).with_only(SOME).unwrap()).await;
+    assert_eq!(report.count(Verdict::Pass), SOME.len(), "{report}");
+    let there = sessions(&server).await;
+    for session in &there {
+        assert!(is_terminal(session), "{session}");
+    }
+    let mut listed: Vec<_> = report.created.iter().map(|session| session.id.as_str()).collect();
+    let mut ids: Vec<_> = there
+        .iter()
+        .map(|session| session["id"].as_str().unwrap())
+        .collect();
+    listed.sort_unstable();
+    ids.sort_unstable();
+    assert_eq!(listed, ids);
+    let ends = |end| report.created.iter().filter(|session| session.end == end).count();
+    assert!(
+        ends(End::Canceled) > 0 && ends(End::Ended) > 0,
+        "{:?}",
+        report.created
+    );
+    assert!(report.spent.clean_up_requests > 0);
+    server.shutdown().await;
+}
+
+/// Where a Session cannot be ended, what works in it is interrupted and its children are archived.
+#[tokio::test]
+async fn a_session_that_cannot_be_ended_is_quieted() {
+    let server = reference().await;
+    let mutant = Mutant::new("never-cancels").instead(|call| {
+        let ends = call.path.ends_with("/cancel");
+        ends.then(|| Answer::new(404, "application/json", "{}"))
+    });
+    let relay = Relay::start(server.url(), mutant).await.unwrap();
+    let only = ["srv.thread.views-agree", "srv.wait.tool-call-settles-nothing"];
+    let report = judge(&plan(relay.url(), &server).with_only(only).unwrap()).await;
+    assert_eq!(report.count(Verdict::Pass), only.len(), "{report}");
+    for session in &report.created {
+        assert_eq!(session.end, End::Quieted, "{session:?}");
+        assert!(session.done.contains("cancel answered 404"), "{session:?}");
+    }
+    let archived = report
+        .created
+        .iter()
+        .find(|session| session.done.contains("2 of 2 children archived"));
+    assert!(archived.is_some(), "{:?}", report.created);
+    for session in sessions(&server).await {
+        assert_eq!(session["status"], "idle", "{session}");
+        assert_eq!(session["stop_reason"], "end_turn", "{session}");
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_kept_can_be_swept_later() {
+    let server = reference().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let only = SOME.map(|id| ["--only", id]).concat();
+    let keep = [
+        &only[..],
+        &[
+            "--keep",
+            "--profile",
+            "reference",
+            "--json",
+            path.to_str().unwrap(),
+        ],
+    ]
+    .concat();
+    let output = suite(&server, server.url(), &keep).await;
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    let report = std::fs::read_to_string(&path).unwrap();
+    fits_schema(&report);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert!(
+        report["created"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|session| session["end"] == "left")
+    );
+    let others = suite(&server, server.url(), &["--keep", "--only", "srv.session.create"]).await;
+    assert_eq!(others.status.code(), Some(0));
+    let before = sessions(&server).await;
+    let run = report["run_id"].as_str().unwrap();
+    let title = format!("conformance run {run}");
+    assert!(
+        before
+            .iter()
+            .any(|session| !is_terminal(session) && session["title"] == *title)
+    );
+
+    let swept = sweep(&server, &["--run", run]).output().await.unwrap();
+    let told = text(&swept.stdout);
+    assert_eq!(swept.status.code(), Some(0), "{told}{}", text(&swept.stderr));
+    let mut left = 0;
+    for session in sessions(&server).await {
+        let of_run = session["title"] == *title;
+        assert_eq!(is_terminal(&session), of_run, "{session}");
+        assert_eq!(told.contains(session["id"].as_str().unwrap()), of_run, "{told}");
+        left += usize::from(!of_run);
+    }
+    assert_eq!(left, 2, "another run's Sessions stay");
+    let again = text(&sweep(&server, &["--run", run]).output().await.unwrap().stdout);
+    assert!(
+        again.contains("was canceled") && again.contains("left as they are: 0"),
+        "{again}"
+    );
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_sweep_names_what_is_wrong() {
+    let server = reference().await;
+    for (flags, code, part) in [
+        (&["--run", "%"][..], 2, "--run"),
+        (&["--run", "abcdef", "--timeout", "0"], 2, "--timeout"),
+        (
+            &["--run", "abcdef", "--url", "http://127.0.0.1:1"],
+            4,
+            "no connection",
+        ),
+        (&["--run", "abcdef"], 0, ""),
+    ] {
+        let output = sweep(&server, flags).output().await.unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{flags:?}: {told}");
+        assert!(told.contains(part), "{flags:?}: {told}");
+    }
+    server.shutdown().await;
+}
+
+/// A run that is interrupted in the middle of a turn still ends what it created.
+#[tokio::test]
+async fn an_interrupted_run_cleans_up_and_exits_130() {
+    let server = MockServer::builder()
+        .step_delay(Duration::from_secs(3600))
+        .start()
+        .await
+        .unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let only = ["--only", "srv.session.create", "--only", "srv.turn.settles"];
+    let flags = [
+        "server",
+        "--url",
+        server.url(),
+        "--progress",
+        "ndjson",
+        "--json",
+        path.to_str().unwrap(),
+    ];
+    let mut run = with_key(&server, &[&flags[..], &only].concat())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
+    let first = lines.next_line().await.unwrap().unwrap();
+    assert!(first.contains("srv.session.create"), "{first}");
+    // The next check waits for a turn that never settles.
+    while !sessions(&server)
+        .await
+        .iter()
+        .any(|session| session["last_seq"].as_u64() > Some(1))
+    {
+        tokio::task::yield_now().await;
+    }
+    let id = run.id().unwrap().to_string();
+    let signal = Command::new("kill").args(["-INT", &id]).status().await.unwrap();
+    assert!(signal.success());
+    assert_eq!(run.wait().await.unwrap().code(), Some(130));
+    let report = std::fs::read_to_string(&path).unwrap();
+    fits_schema(&report);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["exit"], "interrupted");
+    assert_eq!(report["created"].as_array().unwrap().len(), 3);
+    for session in sessions(&server).await {
+        assert_eq!(session["status"], "canceled", "{session}");
+    }
+}
+
+fn sweep(server: &MockServer, flags: &[&str]) -> Command {
+    let url: &[&str] = if flags.contains(&"--url") {
+        &[]
+    } else {
+        &["--url", server.url()]
+    };
+    with_key(server, &[&["sweep"], url, flags].concat())
+}
+
+fn with_key(server: &MockServer, arguments: &[&str]) -> Command {
+    let mut command = command(arguments);
+    command
+        .env("CHECKFU_API_KEY", server.api_key())
+        .env("CHECKFU_PRINCIPAL_ID", server.principal_id());
+    command
+}
