@@ -29,6 +29,7 @@ mod json;
 mod judgement;
 mod level;
 mod limits;
+pub mod model;
 mod plan;
 mod profile;
 pub mod prove;

@@ -1,7 +1,9 @@
-//! The suite on the command line: `server`, `sweep`, `schema`, `list`, `explain`, `trace` and `prove`.
+//! The suite on the command line: `server`, `model`, `check-history`, `sweep`, `schema`, `list`, `explain`, `trace` and
+//! `prove`.
 
 mod files;
 mod flags;
+mod histories;
 mod progress;
 mod proving;
 
@@ -27,6 +29,8 @@ async fn main() -> ExitCode {
             print(REPORT_SCHEMA_JSON);
             ExitStatus::Conformant
         }
+        Command::Model(flags) => histories::played(*flags).await,
+        Command::CheckHistory(flags) => histories::checked(&flags),
         Command::List => list(),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),

@@ -157,7 +157,7 @@ fn spent(plan: &Plan, bench: &Bench, started: Instant) -> Option<(Cut, String)> 
 }
 
 /// A bench whose target answers a connection and takes the key; what else it says does not matter here.
-async fn prepare(plan: &Plan) -> Result<Bench, String> {
+pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, String> {
     let bench = Bench::new(plan).map_err(|stop| match stop {
         Stop::Error(fault) => fault,
         other => format!("{other:?}"),

@@ -3,7 +3,10 @@ use std::{error::Error, time::Duration};
 use checkfu_conformance::{Budget, Limits, Plan, Target};
 use clap::Args;
 
-use super::{key, scope::rate, seconds};
+use super::{
+    scope::rate,
+    target::{key, seconds},
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct SweepFlags {

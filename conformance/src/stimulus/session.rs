@@ -125,7 +125,7 @@ pub(crate) async fn deployment(bench: &Bench) -> Result<String, Stop> {
 }
 
 /// The operator's deployment for this kind, else the one that has its name.
-async fn agent(bench: &Bench, kind: AgentKind) -> Result<String, Stop> {
+pub(crate) async fn agent(bench: &Bench, kind: AgentKind) -> Result<String, Stop> {
     if let Some(id) = bench.target.agents.get(&kind) {
         return Ok(id.clone());
     }

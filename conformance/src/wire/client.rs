@@ -108,7 +108,20 @@ impl Client {
         })
     }
 
-    /// Sends a request and reads the whole answer.
+    /// The same client with a transcript of its own, which goes when it goes.
+    pub(crate) fn with_own_transcript(&self) -> Self {
+        Self {
+            transcript: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// Sends a request once, reads the whole answer and keeps it.
+    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, Fault> {
+        Ok(self.keep(self.attempt(request).await?.exchange))
+    }
+
+    /// Sends a request once and reads the whole answer.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Attempt, Fault> {
         self.gate.pass(&request).await?;
         let deadline = Instant::now() + self.answer_within;
@@ -118,7 +131,7 @@ impl Client {
         Ok(Attempt { exchange, is_cut })
     }
 
-    /// Sends a request and, if it is answered by an event stream, leaves that open.
+    /// Sends a request once and, if it is answered by an event stream, leaves that open.
     pub(crate) async fn attempt_stream(&self, request: Request) -> Result<Attempted, Fault> {
         self.gate.pass(&request).await?;
         let deadline = Instant::now() + self.answer_within;

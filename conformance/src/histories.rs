@@ -1,0 +1,80 @@
+//! The commands `model` and `check-history`.
+
+use std::{io::Write, path::PathBuf};
+
+use checkfu_conformance::{
+    ExitStatus,
+    model::{self, History, ModelReport},
+};
+
+use crate::{
+    flags::{HistoryFlags, ModelFlags},
+    interrupted, print, usage,
+};
+
+/// A line of progress after so many histories.
+const PROGRESS: u64 = 20;
+
+pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
+    let (plan, random) = match flags.plan().and_then(|plan| Ok((plan, flags.random()?))) {
+        Ok(both) => both,
+        Err(error) => return usage(&error.to_string()),
+    };
+    print(&format!("seed {}\n", random.seed));
+    let mut done = 0;
+    let report = model::run(&plan, random, interrupted(), |_| {
+        done += 1;
+        if !flags.is_quiet() && (done % PROGRESS == 0 || done == random.histories) {
+            let _ = writeln!(std::io::stderr().lock(), "{done} histories");
+        }
+    })
+    .await;
+    print(&report.to_string());
+    if !report.cases.is_empty() {
+        let directory = flags.bundle.clone().unwrap_or_else(|| fresh_directory(&report));
+        match report.write_bundle(&directory) {
+            Ok(files) => {
+                let (mut shown, what) = (String::new(), "judge again: checkfu-conformance check-history");
+                for file in files {
+                    shown.push_str(&format!("  {}\n", file.display()));
+                }
+                print(&format!(
+                    "\nhistories in {}:\n{shown}{what} --profile {} FILE…\n",
+                    directory.display(),
+                    report.profile
+                ));
+            }
+            Err(error) => return usage(&format!("--bundle: {error}")),
+        }
+    }
+    status(&report, flags.allow_partial)
+}
+
+pub(crate) fn checked(flags: &HistoryFlags) -> ExitStatus {
+    let mut histories = Vec::new();
+    for file in &flags.files {
+        let name = file.display().to_string();
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) => return usage(&format!("{name} cannot be read: {error}")),
+        };
+        match History::parse(&text) {
+            Ok(history) => histories.push((name, history)),
+            Err(error) => return usage(&format!("{name}: {error}")),
+        }
+    }
+    let report = model::judge(histories, flags.profile, flags.strict);
+    print(&report.to_string());
+    status(&report, flags.allow_partial)
+}
+
+fn status(report: &ModelReport, allow_partial: bool) -> ExitStatus {
+    match report.exit() {
+        ExitStatus::Partial if allow_partial => ExitStatus::Conformant,
+        exit => exit,
+    }
+}
+
+fn fresh_directory(report: &ModelReport) -> PathBuf {
+    std::env::temp_dir().join(format!("checkfu-conformance-{}", report.run_id))
+}

@@ -1,0 +1,23 @@
+//! Random histories: what several processes did to a server and saw of it, written down, and properties that hold of
+//! every such history whatever the server was busy with.
+
+mod anomaly;
+mod checker;
+mod dice;
+mod history;
+mod report;
+mod rest;
+mod run;
+mod script;
+mod shrink;
+mod stage;
+
+pub use anomaly::{ANOMALIES, Anomaly, Property, anomaly};
+pub use checker::{Finding, Judgement, check};
+pub use history::{
+    Block, Call, Entry, Header, History, InvalidHistory, Line, Phase, Problem, Seen, StreamEnd, Until, Walk,
+    WalkEnd,
+};
+pub use report::{BundleError, Case, ModelReport};
+pub use run::{NoSeed, Random, fresh_seed, judge, run};
+pub use script::Script;

@@ -1,0 +1,107 @@
+use std::{collections::BTreeMap, fmt};
+
+use super::{Case, ModelReport};
+use crate::model::{
+    anomaly::{Property, anomaly},
+    checker::Finding,
+};
+
+/// How many findings of one anomaly are shown in full.
+const SHOWN: usize = 2;
+/// How much of what was seen is shown, in characters.
+const EXCERPT: usize = 400;
+
+impl fmt::Display for ModelReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(seed) = self.seed {
+            writeln!(formatter, "seed {seed}, {} histories", self.histories)?;
+        }
+        for property in Property::ALL {
+            let decided = self.decided.get(&property).copied().unwrap_or(0);
+            let verdict = self.verdict(property).word();
+            writeln!(
+                formatter,
+                "{verdict:<13} {} {:<38} {decided:>9}",
+                property.id(),
+                property.title()
+            )?;
+        }
+        let mut counts = BTreeMap::<&str, usize>::new();
+        for case in &self.cases {
+            for finding in &case.findings {
+                let count = counts.entry(finding.anomaly).or_default();
+                *count += 1;
+                if *count <= SHOWN {
+                    self.show(formatter, case, finding)?;
+                }
+            }
+        }
+        for (name, count) in counts.iter().filter(|(_, count)| **count > SHOWN) {
+            writeln!(formatter, "\n{name}: {} more", count - SHOWN)?;
+        }
+        if let Some((count, why)) = &self.not_played {
+            writeln!(formatter, "\n{count} histories could not be played: {why}")?;
+        }
+        if let Some(reason) = &self.reason {
+            writeln!(formatter, "\n{reason}")?;
+        }
+        writeln!(
+            formatter,
+            "\n{} for profile {}",
+            self.conclusion().word(),
+            self.profile
+        )
+    }
+}
+
+impl ModelReport {
+    fn show(&self, formatter: &mut fmt::Formatter<'_>, case: &Case, finding: &Finding) -> fmt::Result {
+        writeln!(
+            formatter,
+            "\n{} {} ({}) history {}",
+            self.weight(finding).word(),
+            finding.anomaly,
+            finding.level,
+            case.name
+        )?;
+        if let Some(anomaly) = anomaly(finding.anomaly) {
+            writeln!(formatter, "  {}", anomaly.promise)?;
+        }
+        writeln!(
+            formatter,
+            "  {}: {}",
+            finding.property,
+            finding.requirements.join(", ")
+        )?;
+        writeln!(formatter, "  about:     {}", finding.subject)?;
+        writeln!(formatter, "  expected:  {}", excerpt(&finding.expected))?;
+        writeln!(formatter, "  actual:    {}", excerpt(&finding.actual))?;
+        writeln!(
+            formatter,
+            "  shown by:  operations {}, lines {}",
+            joined(&finding.operations),
+            joined(&finding.lines)
+        )?;
+        if let (Some(url), Some(seed), Some(number)) = (&self.url, self.seed, case.number) {
+            let strict = if self.strict { " --strict" } else { "" };
+            writeln!(
+                formatter,
+                "  reproduce: checkfu-conformance model --url {url} --profile {}{strict} --seed {seed} --only-history {number}",
+                self.profile
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn joined(numbers: &[impl ToString]) -> String {
+    let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    texts.join(", ")
+}
+
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(EXCERPT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,169 @@
+use std::{collections::BTreeMap, future::Future, pin::pin, time::Instant};
+
+use futures::{
+    StreamExt,
+    future::{Either, select},
+};
+
+use super::{
+    history::History,
+    report::{Case, ModelReport},
+    script::Script,
+    stage::{NotPlayed, play},
+};
+use crate::{
+    agent::AgentKind,
+    plan::Plan,
+    report::Cut,
+    run::prepare,
+    stimulus::{bench::Bench, session},
+    stop::Stop,
+};
+
+/// Which random histories to play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Random {
+    /// Fixes what every history does. Each takes its own seed from this one and its number.
+    pub seed: u64,
+    /// How many.
+    pub histories: u64,
+    /// Only the history with this number.
+    pub only: Option<u64>,
+    /// How many are played at once.
+    pub jobs: usize,
+}
+
+/// A seed that nobody chose.
+///
+/// # Errors
+/// [`NoSeed`] where the system gives no random bytes.
+pub fn fresh_seed() -> Result<u64, NoSeed> {
+    getrandom::u64().map_err(|error| NoSeed(error.to_string()))
+}
+
+/// The system gave no random bytes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the system gives no random bytes ({0}): choose a seed with --seed")]
+pub struct NoSeed(String);
+
+/// Plays random histories against a server, judges each, calls `progress` with its number after it, and reports. Stops
+/// early when `interrupted` resolves. The histories in which something was found are in the report.
+///
+/// The server keeps what the run created: Sessions whose title names the run.
+///
+/// # Cancel safety
+/// Dropping the future ends the run without a report; what it created stays.
+pub async fn run(
+    plan: &Plan,
+    random: Random,
+    interrupted: impl Future<Output = ()> + Send,
+    mut progress: impl FnMut(u64) + Send,
+) -> ModelReport {
+    let started = Instant::now();
+    let mut report = ModelReport::new(plan.profile, plan.strict);
+    report.url = Some(plan.target.url.clone());
+    report.seed = Some(random.seed);
+    let bench = match prepare(plan).await {
+        Ok(bench) => bench,
+        Err(fault) => {
+            report.not_judged(plan.target.key.redact(&fault));
+            return report;
+        }
+    };
+    report.run_id.clone_from(&bench.run_id);
+    let deployments = match deployments(&bench).await {
+        Ok(deployments) => deployments,
+        Err(stop) => {
+            report.not_judged(plan.target.key.redact(&told(stop)));
+            return report;
+        }
+    };
+    let numbers = match random.only {
+        Some(only) => only..only.saturating_add(1),
+        None => 0..random.histories,
+    };
+    let one = async |number| {
+        let spent = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
+        let played = match spent {
+            true => None,
+            false => Some(Box::pin(one(&bench, &deployments, random.seed, number)).await),
+        };
+        (number, played)
+    };
+    let mut played = pin!(
+        futures::stream::iter(numbers)
+            .map(one)
+            .buffer_unordered(random.jobs.max(1))
+    );
+    let mut interrupted = pin!(interrupted);
+    loop {
+        let (number, history) = match select(played.next(), interrupted.as_mut()).await {
+            Either::Left((Some(next), _)) => next,
+            Either::Left((None, _)) => break,
+            Either::Right(_) => {
+                report.cut(Cut::Interrupted);
+                break;
+            }
+        };
+        match history {
+            None => report.cut(Cut::TimeSpent),
+            Some(Ok(history)) => report.judge(Case::played(number, history, &plan.target.key)),
+            Some(Err(NotPlayed::Unreachable(why))) => {
+                report.not_judged(
+                    plan.target
+                        .key
+                        .redact(&format!("no connection to the target: {why}")),
+                );
+                break;
+            }
+            Some(Err(fault)) => report.not_played(plan.target.key.redact(&fault.to_string())),
+        }
+        progress(number);
+    }
+    report
+}
+
+/// Judges histories that were written down before, under the names of their files.
+pub fn judge(
+    histories: impl IntoIterator<Item = (String, History)>,
+    profile: crate::Profile,
+    strict: bool,
+) -> ModelReport {
+    let mut report = ModelReport::new(profile, strict);
+    for (file, history) in histories {
+        report.judge(Case::read(file, history));
+    }
+    report
+}
+
+async fn one(
+    bench: &Bench,
+    deployments: &BTreeMap<Option<AgentKind>, String>,
+    seed: u64,
+    number: u64,
+) -> Result<History, NotPlayed> {
+    let script = Script::of(seed, number);
+    let known = deployments.get(&script.agent).or_else(|| deployments.get(&None));
+    let deployment = known.map(String::as_str).unwrap_or_default();
+    play(bench, deployment, &script, seed, number).await
+}
+
+/// The deployment for each kind of Agent that the server has, and the target's for none.
+async fn deployments(bench: &Bench) -> Result<BTreeMap<Option<AgentKind>, String>, Stop> {
+    let mut deployments = BTreeMap::from([(None, session::deployment(bench).await?)]);
+    for kind in super::script::AGENTS {
+        if let Ok(id) = session::agent(bench, kind).await {
+            deployments.insert(Some(kind), id);
+        }
+    }
+    Ok(deployments)
+}
+
+fn told(stop: Stop) -> String {
+    match stop {
+        Stop::Fail(contradiction) => format!("{}, got {}", contradiction.expected, contradiction.actual),
+        Stop::Error(why) | Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::Blocked { why, .. } => {
+            why
+        }
+    }
+}
