@@ -8,6 +8,7 @@ mod clean_up;
 mod command;
 mod fenced;
 mod forms;
+mod model;
 mod reference;
 mod retries;
 mod scope;

@@ -54,7 +54,7 @@ impl Answer {
     }
 
     /// Changes the events of a page.
-    pub(crate) fn edit_events(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
+    pub fn edit_events(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
         self.edit(|page| {
             if let Some(events) = page.get_mut("data").and_then(Value::as_array_mut) {
                 change(events);

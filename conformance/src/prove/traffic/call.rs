@@ -89,12 +89,13 @@ impl Call {
         self.path.ends_with("/archive")
     }
 
-    pub(crate) fn is_fork(&self) -> bool {
+    /// A fork of a Session.
+    pub fn is_fork(&self) -> bool {
         self.path.ends_with("/fork")
     }
 
     /// The thread that the path names.
-    pub(crate) fn thread(&self) -> Option<&str> {
+    pub fn thread(&self) -> Option<&str> {
         let (_, rest) = self.path.split_once("/threads/")?;
         rest.split('/').next()
     }
@@ -153,7 +154,8 @@ impl Call {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    pub(crate) fn set_json(&mut self, body: &Value) {
+    /// Sends this body instead.
+    pub fn set_json(&mut self, body: &Value) {
         self.body = body.to_string().into_bytes();
     }
 }

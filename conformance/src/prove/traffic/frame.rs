@@ -5,7 +5,8 @@ use serde_json::Value;
 pub struct Frame(pub(crate) Vec<String>);
 
 impl Frame {
-    pub(crate) fn read(text: &str) -> Self {
+    /// The block that this text is, without its empty line.
+    pub fn read(text: &str) -> Self {
         Self(
             text.lines()
                 .filter(|line| !line.is_empty())
@@ -41,7 +42,8 @@ impl Frame {
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: impl ToString) {
+    /// Sets a field, where there is one.
+    pub fn set(&mut self, name: &str, value: impl ToString) {
         let mut lines = self.0.iter_mut();
         if let Some(line) = lines.find(|line| line.starts_with(&format!("{name}: "))) {
             *line = format!("{name}: {}", value.to_string());
