@@ -118,7 +118,7 @@ fn explained(id: &str) -> ExitStatus {
             ExitStatus::Conformant
         }
         None => usage(&format!(
-            "{id:?} is no check, requirement or sentence: `list` shows the checks and what they judge, COVERAGE.md the sentences"
+            "{id:?} is no check, capability, requirement or sentence: `list` shows the checks and what they judge, COVERAGE.md the sentences"
         )),
     }
 }

@@ -38,6 +38,16 @@ impl Dice {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
+    /// One of these.
+    pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u64) as usize]
+    }
+
+    /// A size of pages, small and large and above what a server has to give.
+    pub(crate) fn page_limit(&mut self) -> u32 {
+        self.pick(&[1, 2, 3, 7, 20, 100, 1000, 5000])
+    }
+
     /// True so many times in a hundred.
     pub(crate) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance

@@ -1,3 +1,7 @@
+mod step;
+
+pub(crate) use step::{Place, Reader, Sending, Step, Wrong};
+
 use super::dice::Dice;
 use crate::agent::AgentKind;
 
@@ -12,91 +16,6 @@ pub struct Script {
     pub(crate) finale: Finale,
 }
 
-/// One thing that a process does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
-    Say {
-        session: u64,
-        sending: Sending,
-    },
-    /// Says something and reads until the Session is at rest.
-    Turn {
-        session: u64,
-    },
-    Interrupt {
-        session: u64,
-    },
-    /// Answers what the Agent asked for, if it did.
-    Answer {
-        session: u64,
-    },
-    Fork {
-        session: u64,
-        place: Place,
-    },
-    Wrong {
-        session: u64,
-        what: Wrong,
-    },
-    List {
-        session: u64,
-        place: Place,
-        limit: u32,
-        by_number: bool,
-        pages: Option<u64>,
-    },
-    Stream {
-        session: u64,
-        readers: Vec<Reader>,
-    },
-}
-
-/// How a message is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sending {
-    Once,
-    /// Once more under its key after it was acknowledged.
-    Twice,
-    /// The connection is dropped so many microseconds after sending, then the message is sent again under its key.
-    Lost(u64),
-    /// Another message under its key.
-    KeyTwice,
-}
-
-/// A place in a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Before its first event, or at its head for a fork.
-    Natural,
-    /// One of the numbers that any process has seen.
-    Seen(u64),
-}
-
-/// A call that has to be refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wrong {
-    NoAuthor,
-    SeveralEvents,
-    NoJson,
-    UnknownSession,
-    UnknownQuestion,
-    UnknownThread,
-    ForkOfNothing,
-    BothCursors,
-    CursorAhead,
-}
-
-/// One reader of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Reader {
-    pub(crate) place: Place,
-    pub(crate) previews: bool,
-    /// It leaves after so many frames.
-    pub(crate) frames: u64,
-    /// And then goes on behind the last of them so often.
-    pub(crate) again: u64,
-}
-
 /// How the logs are read in the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finale {
@@ -107,18 +26,6 @@ pub(crate) struct Finale {
     /// Behind which byte of the whole stream a connection is cut.
     pub(crate) cut: u64,
 }
-
-const WRONG: [Wrong; 9] = [
-    Wrong::NoAuthor,
-    Wrong::SeveralEvents,
-    Wrong::NoJson,
-    Wrong::UnknownSession,
-    Wrong::UnknownQuestion,
-    Wrong::UnknownThread,
-    Wrong::ForkOfNothing,
-    Wrong::BothCursors,
-    Wrong::CursorAhead,
-];
 
 /// What can be refused to a Session at rest, so that the lists around it show whether it did something.
 const WRONG_AT_REST: [Wrong; 5] = [
@@ -148,7 +55,7 @@ impl Script {
     /// ```
     pub fn of(seed: u64, history: u64) -> Self {
         let dice = &mut Dice::of_history(seed, history);
-        let agent = dice.percent(50).then(|| of(dice, &AGENTS));
+        let agent = dice.percent(50).then(|| dice.pick(&AGENTS));
         let processes = dice.between(2, 4);
         let steps = dice.between(8, 24) / processes;
         Self {
@@ -157,8 +64,8 @@ impl Script {
                 .map(|_| (0..=steps).map(|_| Step::any(dice, agent)).collect())
                 .collect(),
             finale: Finale {
-                limits: [limit(dice), limit(dice)],
-                wrong: of(dice, &WRONG_AT_REST),
+                limits: [dice.page_limit(), dice.page_limit()],
+                wrong: dice.pick(&WRONG_AT_REST),
                 cursors: (0..dice.between(1, 4)).map(|_| dice.roll()).collect(),
                 cut: dice.roll(),
             },
@@ -166,86 +73,9 @@ impl Script {
     }
 }
 
-impl Step {
-    fn any(dice: &mut Dice, agent: Option<AgentKind>) -> Self {
-        // The first Session is the favourite, so that processes meet.
-        let session = if dice.percent(60) { 0 } else { dice.roll() };
-        match dice.below(100) {
-            0..28 => Self::Say {
-                session,
-                sending: Sending::any(dice),
-            },
-            28..36 => Self::Turn { session },
-            36..42 => Self::Interrupt { session },
-            42..50 => match agent {
-                Some(_) => Self::Answer { session },
-                None => Self::Turn { session },
-            },
-            50..57 => Self::Fork {
-                session,
-                place: Place::any(dice),
-            },
-            57..65 => Self::Wrong {
-                session,
-                what: of(dice, &WRONG),
-            },
-            65..82 => Self::List {
-                session,
-                place: Place::any(dice),
-                limit: limit(dice),
-                by_number: dice.percent(50),
-                pages: dice.percent(30).then(|| dice.between(1, 3)),
-            },
-            _ => Self::Stream {
-                session,
-                readers: (0..dice.between(1, 2)).map(|_| Reader::any(dice)).collect(),
-            },
-        }
-    }
-}
-
-impl Sending {
-    fn any(dice: &mut Dice) -> Self {
-        match dice.below(10) {
-            0..4 => Self::Once,
-            4..6 => Self::Twice,
-            6..9 => Self::Lost(dice.below(4_000)),
-            _ => Self::KeyTwice,
-        }
-    }
-}
-
-impl Place {
-    fn any(dice: &mut Dice) -> Self {
-        match dice.percent(40) {
-            true => Self::Natural,
-            false => Self::Seen(dice.roll()),
-        }
-    }
-}
-
-impl Reader {
-    fn any(dice: &mut Dice) -> Self {
-        Self {
-            place: Place::any(dice),
-            previews: dice.percent(50),
-            frames: dice.below(16),
-            again: dice.below(3),
-        }
-    }
-}
-
-fn limit(dice: &mut Dice) -> u32 {
-    [1, 2, 3, 7, 20, 100, 1000, 5000][dice.below(8) as usize]
-}
-
-fn of<T: Copy>(dice: &mut Dice, items: &[T]) -> T {
-    items[dice.below(items.len() as u64) as usize]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{step::WRONG, *};
 
     /// Whatever the seed, a run of two hundred does each kind of thing.
     #[test]

@@ -1,6 +1,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::{
+    capability::CAPABILITIES,
     checks::{check, checks},
     level::Level,
     requirement::requirement,
@@ -131,7 +132,7 @@ fn unpassed(check: &CheckReport, formatter: &mut fmt::Formatter<'_>) -> fmt::Res
     Ok(())
 }
 
-/// What the suite knows of a check, of a requirement or of a sentence of the pages, for people.
+/// What the suite knows of a check, of a capability, of a requirement or of a sentence of the pages, for people.
 pub fn explain(id: &str) -> Option<String> {
     let mut text = String::new();
     if let Some(check) = check(id) {
@@ -148,6 +149,14 @@ pub fn explain(id: &str) -> Option<String> {
         let _ = writeln!(text, "  a contradiction {}", consequence(check.level()));
         let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));
         return Some(text);
+    }
+    if CAPABILITIES.contains(&id) {
+        return Some(format!(
+            "{id} (capability)\n  a deployment may leave it off; its checks do not apply then\n  \
+             --capability {id}=on claims that it is there: a refusal fails srv.capability.claimed-but-refused\n  \
+             --capability {id}=off claims that it is not: its checks are not executed\n  \
+             --capability {id}=auto, the default, goes by GET /v1/capabilities and by a refusal 403 capability.disabled\n"
+        ));
     }
     if let Some(sentence) = sentences().iter().find(|sentence| sentence.id == id) {
         return Some(explain_sentence(sentence));

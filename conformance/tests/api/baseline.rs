@@ -81,7 +81,19 @@ async fn a_written_baseline_excuses_what_failed_and_no_more() {
     assert!(written.contains("check = \"srv.resume.every-cut\""), "{written}");
     assert!(!written.contains("srv.stream.framing"), "{written}");
 
-    let (exit, told, report) = bench.judge(true, &["--baseline", file]).await;
+    let (html, markdown) = (bench.path("known.html"), bench.path("known.md"));
+    let forms = [
+        "--html",
+        html.to_str().unwrap(),
+        "--markdown",
+        markdown.to_str().unwrap(),
+    ];
+    let flags = [&["--baseline", file], &forms[..]].concat();
+    let (exit, told, report) = bench.judge(true, &flags).await;
+    for (path, part) in [(html, "<h2>Known failures</h2>"), (markdown, "## Known failures")] {
+        let form = std::fs::read_to_string(path).unwrap();
+        assert!(form.contains(part) && form.contains("NONCONFORMANT"), "{form}");
+    }
     assert_eq!(exit, 0, "{told}");
     assert!(
         told.contains("NONCONFORMANT") && told.contains("known-fail"),

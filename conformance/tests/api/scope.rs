@@ -230,6 +230,8 @@ async fn the_schema_is_printed_as_published() {
         .output()
         .await
         .unwrap();
+    let capability = text(&command(&["explain", "threads"]).output().await.unwrap().stdout);
+    assert!(capability.contains("--capability threads=off"), "{capability}");
     assert!(text(&listed.stdout).contains("D  read   srv.list.after-is-exclusive"));
     assert!(
         text(&explained.stdout).contains("stimulus read: it only reads"),

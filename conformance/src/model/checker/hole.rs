@@ -83,8 +83,8 @@ fn stops_short(view: &View<'_>, docket: &mut Docket) {
         let Some(Seen::Blocks { end, .. }) = read.operation.seen else {
             continue;
         };
-        // A broken connection is none of the server's promises, one that it ends in order is.
-        let gave_up = matches!(end, StreamEnd::Deadline | StreamEnd::Closed);
+        // A connection may end at any time; one that stays open has to deliver.
+        let gave_up = end == StreamEnd::Deadline;
         let sighting = view.logs.get(read.session).and_then(|log| log.get(&awaited));
         let Some(list) = sighting
             .and_then(|sighting| sighting.list)

@@ -61,7 +61,7 @@ fn complete(view: &View<'_>, docket: &mut Docket) {
                 end: StreamEnd::Cut, ..
             }) => docket.decide(Property::SettlementComplete),
             Some(Seen::Blocks {
-                end: StreamEnd::Deadline | StreamEnd::Closed,
+                end: StreamEnd::Deadline,
                 ..
             }) => {
                 let Some(log) = view.logs.get(session.as_str()) else {

@@ -1,6 +1,9 @@
 use std::collections::HashMap;
 
-use super::{Call, Entry, Phase, Problem, Seen};
+use super::{
+    entry::{Call, Entry, Phase, Seen},
+    problem::Problem,
+};
 
 /// An operation from its call to its end.
 #[derive(Debug, Clone)]

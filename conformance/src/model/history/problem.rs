@@ -1,4 +1,4 @@
-use super::FORMAT;
+use super::entry::FORMAT;
 
 /// A line that is no part of a history.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

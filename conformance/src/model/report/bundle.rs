@@ -3,10 +3,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::ModelReport;
-
-/// More histories than this are not kept.
-const MOST: usize = 50;
+use super::document::ModelReport;
 
 /// A bundle that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +27,7 @@ impl ModelReport {
         };
         fs::create_dir_all(directory).map_err(refuse(directory))?;
         let (mut whole, mut shrunk) = (Vec::new(), Vec::new());
-        for case in self.cases.iter().take(MOST) {
+        for case in &self.cases {
             let path = directory.join(format!("history-{}.jsonl", case.name));
             fs::write(&path, case.history.to_jsonl()).map_err(refuse(&path))?;
             whole.push(path);

@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, fmt};
 
-use super::{Case, ModelReport};
+use super::document::{Case, ModelReport};
 use crate::model::{
     anomaly::{Property, anomaly},
     checker::Finding,
@@ -38,6 +38,9 @@ impl fmt::Display for ModelReport {
         }
         for (name, count) in counts.iter().filter(|(_, count)| **count > SHOWN) {
             writeln!(formatter, "\n{name}: {} more", count - SHOWN)?;
+        }
+        if self.more > 0 {
+            writeln!(formatter, "\n{} further histories show the same", self.more)?;
         }
         if let Some((count, why)) = &self.not_played {
             writeln!(formatter, "\n{count} histories could not be played: {why}")?;

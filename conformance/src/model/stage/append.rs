@@ -3,7 +3,12 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::{Ending, Stage, ending, is_success, list::Walking};
+use super::{
+    list::Walking,
+    outcome::{ending, is_success},
+    recorder::Ending,
+    setting::Stage,
+};
 use crate::{
     json,
     model::{

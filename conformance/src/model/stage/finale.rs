@@ -1,6 +1,6 @@
 use super::{
-    Stage,
     list::Walking,
+    setting::Stage,
     stream::{Stretch, To},
 };
 use crate::model::script::Finale;

@@ -2,7 +2,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Ending, Stage, ending, is_success};
+use super::{
+    outcome::{ending, is_success, refusal},
+    recorder::Ending,
+    setting::Stage,
+};
 use crate::{
     json,
     model::history::{Call, Seen, Walk, WalkEnd},
@@ -109,7 +113,7 @@ impl Stage<'_> {
 
 fn read(answer: &Exchange) -> Result<Page, String> {
     if !is_success(answer) {
-        return Err(super::refusal(answer));
+        return Err(refusal(answer));
     }
     let body = json::read(answer.body()).map_err(|error| format!("a page that is no JSON: {error}"))?;
     let data = body

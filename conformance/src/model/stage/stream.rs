@@ -2,7 +2,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Ending, Stage, ending, list::Walking};
+use super::{
+    list::Walking,
+    outcome::{ending, is_success},
+    recorder::Ending,
+    setting::Stage,
+};
 use crate::{
     json,
     model::{
@@ -110,7 +115,7 @@ impl Stage<'_> {
                 left.cursor = announced.unwrap_or(stretch.after);
                 Ending::ok(Some(Seen::Blocks { blocks, end }))
             }
-            Ok(Attempted::Answer(attempt)) if super::is_success(&attempt.exchange) => {
+            Ok(Attempted::Answer(attempt)) if is_success(&attempt.exchange) => {
                 Ending::unknown("an answer that is no stream")
             }
             Ok(Attempted::Answer(attempt)) => ending(&Ok(self.client.keep(attempt.exchange))),
@@ -151,7 +156,9 @@ impl Stage<'_> {
                 },
             };
             frames += 1;
-            events.extend(persisted(&frame));
+            if matches!(stretch.to, To::Rest(_) | To::Seq(_)) {
+                events.extend(persisted(&frame));
+            }
             if let To::Byte(byte) = stretch.to
                 && frame.bytes.end >= byte
             {

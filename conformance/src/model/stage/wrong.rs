@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Stage, ending};
+use super::{outcome::ending, setting::Stage};
 use crate::{
     model::{history::Call, script::Wrong},
     stimulus::{session, turn},

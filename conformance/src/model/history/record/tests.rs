@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::history::Phase;
 
 const HEADER: &str =
     r#"{"format":1,"suite":"0.1.0","url":"http://127.0.0.1:1","run":"r","seed":1,"history":0}"#;

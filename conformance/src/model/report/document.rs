@@ -1,0 +1,251 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::model::{
+    anomaly::{ANOMALIES, Property},
+    checker::{Finding, check},
+    history::History,
+    shrink::shrunk,
+};
+use crate::{
+    Secret,
+    profile::{Profile, Severity},
+    report::{Cut, ExitStatus},
+    verdict::{Conclusion, Verdict},
+};
+
+/// So many histories are kept whatever they show.
+const KEPT: usize = 50;
+/// So many are shrunk, since each takes as long as hundreds of judgements.
+const SHRUNK: usize = 5;
+
+/// What histories say of a server, property by property.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ModelReport {
+    /// The server; none where histories were read from files.
+    pub url: Option<String>,
+    /// Names the run in all that it created.
+    pub run_id: String,
+    /// The seed of the run.
+    pub seed: Option<u64>,
+    /// What contradictions count as.
+    pub profile: Profile,
+    /// Whether derived statements fail instead of warn.
+    pub strict: bool,
+    /// How many histories were judged.
+    pub histories: usize,
+    /// How many could not be played, and why the last could not.
+    pub not_played: Option<(usize, String)>,
+    /// How often each property was put to the test.
+    pub decided: BTreeMap<Property, usize>,
+    /// The histories in which something was found; from a certain number on only those that show something new.
+    pub cases: Vec<Case>,
+    /// How many more there were.
+    pub more: usize,
+    /// Why there is no judgement.
+    pub reason: Option<String>,
+    #[serde(skip)]
+    cut: Option<Cut>,
+}
+
+/// A history in which something was found.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Case {
+    /// Its number in the run, or its file.
+    pub name: String,
+    /// What was found, without what the profile leaves out.
+    pub findings: Vec<Finding>,
+    /// The history, key and all else that must not be shown masked.
+    #[serde(skip)]
+    pub history: History,
+    /// As much of it as still shows the first finding.
+    #[serde(skip)]
+    pub shrunk: Option<History>,
+    #[serde(skip)]
+    pub(super) number: Option<u64>,
+    #[serde(skip)]
+    decided: BTreeMap<Property, usize>,
+}
+
+impl ModelReport {
+    pub(in crate::model) fn new(profile: Profile, strict: bool) -> Self {
+        Self {
+            url: None,
+            run_id: String::new(),
+            seed: None,
+            profile,
+            strict,
+            histories: 0,
+            not_played: None,
+            decided: BTreeMap::new(),
+            cases: Vec::new(),
+            more: 0,
+            reason: None,
+            cut: None,
+        }
+    }
+
+    /// What became of a property. It passes only by what was put to the test.
+    pub fn verdict(&self, property: Property) -> Verdict {
+        let severities = ANOMALIES.iter().filter(|anomaly| anomaly.property == property);
+        let mut severities = severities.map(|anomaly| self.profile.severity(anomaly.level, self.strict));
+        if severities.all(|severity| severity == Severity::NotSelected) {
+            return Verdict::NotSelected;
+        }
+        let findings = self.cases.iter().flat_map(|case| &case.findings);
+        let of_property = findings.filter(|finding| finding.property == property);
+        let worst = of_property.map(|finding| self.weight(finding)).max();
+        match (worst, self.decided.get(&property)) {
+            (Some(verdict), _) => verdict,
+            (None, None | Some(0)) => Verdict::Inconclusive,
+            (None, Some(_)) => Verdict::Pass,
+        }
+    }
+
+    /// What the histories as a whole say about the server.
+    pub fn conclusion(&self) -> Conclusion {
+        Conclusion::of(self.verdicts())
+    }
+
+    /// The exit status.
+    pub fn exit(&self) -> ExitStatus {
+        ExitStatus::of(&self.verdicts(), self.cut)
+    }
+
+    /// Those of the properties and of what was not played; none where there is no judgement.
+    fn verdicts(&self) -> Vec<Verdict> {
+        if self.reason.is_some() || self.histories == 0 {
+            return Vec::new();
+        }
+        let missing = self.not_played.is_some().then_some(Verdict::Inconclusive);
+        let properties = Property::ALL.map(|property| self.verdict(property));
+        properties.into_iter().chain(missing).collect()
+    }
+
+    pub(in crate::model) fn judge(&mut self, mut case: Case) {
+        self.histories += 1;
+        for (property, count) in &case.decided {
+            *self.decided.entry(*property).or_default() += count;
+        }
+        case.findings
+            .retain(|finding| self.profile.severity(finding.level, self.strict) != Severity::NotSelected);
+        let Some(first) = case.findings.first() else {
+            return;
+        };
+        if self.cases.len() >= KEPT && self.knows_all_of(&case) {
+            self.more += 1;
+            return;
+        }
+        if self.cases.len() < SHRUNK {
+            case.shrunk = shrunk(&case.history, first);
+        }
+        self.cases.push(case);
+        self.cases
+            .sort_by(|one, other| (one.number, &one.name).cmp(&(other.number, &other.name)));
+    }
+
+    pub(in crate::model) fn not_judged(&mut self, reason: String) {
+        self.reason = Some(reason);
+    }
+
+    pub(in crate::model) fn not_played(&mut self, why: String) {
+        let before = self.not_played.take().map_or(0, |(count, _)| count);
+        self.not_played = Some((before + 1, why));
+    }
+
+    pub(in crate::model) fn cut(&mut self, cut: Cut) {
+        self.cut = Some(cut);
+    }
+
+    fn knows_all_of(&self, case: &Case) -> bool {
+        let known: BTreeSet<&str> = self.cases.iter().flat_map(Case::anomalies).collect();
+        case.anomalies().all(|anomaly| known.contains(anomaly))
+    }
+
+    pub(super) fn weight(&self, finding: &Finding) -> Verdict {
+        match self.profile.severity(finding.level, self.strict) {
+            Severity::Fails => Verdict::Fail,
+            Severity::Warns => Verdict::Warn,
+            Severity::NotSelected => Verdict::NotSelected,
+        }
+    }
+}
+
+impl Case {
+    fn anomalies(&self) -> impl Iterator<Item = &'static str> {
+        self.findings.iter().map(|finding| finding.anomaly)
+    }
+
+    /// A history that was just played; a server may have sent the key back.
+    pub(in crate::model) fn played(number: u64, history: History, key: &Secret) -> Self {
+        let text = history.to_jsonl();
+        let masked = key.redact(&text);
+        // Masking changes no structure, so what is masked parses as the rest did.
+        let history = match masked == text {
+            true => history,
+            false => History::parse(&masked).unwrap_or(history),
+        };
+        Self {
+            number: Some(number),
+            ..Self::read(number.to_string(), history)
+        }
+    }
+
+    pub(in crate::model) fn read(name: String, history: History) -> Self {
+        let judgement = check(&history);
+        Self {
+            name,
+            findings: judgement.findings,
+            decided: judgement.decided,
+            history,
+            shrunk: None,
+            number: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forged(name: &str) -> Case {
+        let path = format!("{}/tests/histories/{name}.must.jsonl", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        Case::read(name.to_owned(), History::parse(&text).unwrap())
+    }
+
+    /// A server that is broken in every history costs neither memory nor time without end, and hides no other fault.
+    #[test]
+    fn many_histories_that_show_the_same_are_counted_and_a_new_anomaly_is_kept() {
+        let mut report = ModelReport::new(Profile::Published, false);
+        for _ in 0..KEPT + 7 {
+            report.judge(forged("lost-write"));
+        }
+        report.judge(forged("page-gap"));
+        assert_eq!((report.cases.len(), report.more), (KEPT + 1, 7));
+        assert_eq!(report.histories, KEPT + 8);
+        assert_eq!(report.verdict(Property::Paging), Verdict::Fail);
+        assert!(report.to_string().contains("7 further histories"), "{report}");
+    }
+
+    /// What the profile leaves out is neither found nor passed.
+    #[test]
+    fn the_profile_decides_what_a_finding_counts_as() {
+        let verdict = |profile, strict, name, property| {
+            let mut report = ModelReport::new(profile, strict);
+            report.judge(forged(name));
+            report.verdict(property)
+        };
+        let of = |profile, strict| verdict(profile, strict, "stale-read", Property::FreshReads);
+        assert_eq!(of(Profile::Published, false), Verdict::Warn);
+        assert_eq!(of(Profile::Published, true), Verdict::Fail);
+        let of = |profile| verdict(profile, false, "fork-copy-differs", Property::Fork);
+        assert_eq!(of(Profile::Published), Verdict::Pass);
+        assert_eq!(of(Profile::Reference), Verdict::Fail);
+        let of = |profile| verdict(profile, false, "lost-write", Property::Fork);
+        assert_eq!(of(Profile::Reference), Verdict::Inconclusive);
+    }
+}
