@@ -44,7 +44,8 @@ impl Check {
         self.requirements
     }
 
-    /// The broken servers that turn it to a failure, by name; never empty. The crate's tests run every one of them.
+    /// The broken servers that turn it to a failure, by name; never empty. `server:` stands before the name of a mutant of
+    /// the reference server; the command `prove` runs every one of them.
     pub fn killed_by(&self) -> &'static [&'static str] {
         self.killed_by
     }

@@ -5,6 +5,7 @@ mod append;
 mod approval;
 mod archive;
 mod archive_refusal;
+mod attempt;
 mod auth;
 mod authority;
 mod capability;
@@ -27,12 +28,15 @@ mod fork_session;
 mod idempotency;
 mod interrupt;
 mod list;
+mod media_type;
 mod order;
 mod outcome;
 mod overlap;
+mod overlap_order;
 mod page;
 mod payload;
 mod preview;
+mod preview_final;
 mod preview_live;
 mod preview_type;
 mod prompt;
@@ -57,16 +61,20 @@ mod turn;
 mod usage;
 mod version;
 mod wait;
+mod wait_kind;
+mod workspace;
 
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 57] = [
+const AREAS: [&[Check]; 63] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
+    workspace::CHECKS,
     errors::CHECKS,
     error_order::CHECKS,
+    media_type::CHECKS,
     append::CHECKS,
     order::CHECKS,
     list::CHECKS,
@@ -77,16 +85,19 @@ const AREAS: [&[Check]; 57] = [
     resume_live::CHECKS,
     preview::CHECKS,
     preview_live::CHECKS,
+    preview_final::CHECKS,
     preview_type::CHECKS,
     turn::CHECKS,
     status::CHECKS,
     wait::CHECKS,
+    wait_kind::CHECKS,
     continuation::CHECKS,
     answer::CHECKS,
     stale::CHECKS,
     payload::CHECKS,
     interrupt::CHECKS,
     overlap::CHECKS,
+    overlap_order::CHECKS,
     authority::CHECKS,
     outcome::CHECKS,
     approval::CHECKS,
@@ -110,6 +121,7 @@ const AREAS: [&[Check]; 57] = [
     archive_refusal::CHECKS,
     child::CHECKS,
     spawn::CHECKS,
+    attempt::CHECKS,
     fork::CHECKS,
     fork_session::CHECKS,
     fork_point::CHECKS,

@@ -2,7 +2,8 @@
 //!
 //! The suite talks HTTP to a server and knows nothing of its insides. It has its own event-stream reader and holds no
 //! types of an SDK or a server; bodies are judged by the OpenAPI document. A check passes only by what it saw on the
-//! wire, a failed set-up blocks it, and each check names the broken servers that its own tests caught with it.
+//! wire, a failed set-up blocks it, and each check names the broken servers that it was seen to fail on, see
+//! [`prove`].
 //!
 //! ```no_run
 //! use checkfu_conformance::{Plan, Profile, Target, run};

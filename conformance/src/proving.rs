@@ -2,7 +2,7 @@ use std::{io, num::NonZeroUsize, path::PathBuf, thread::available_parallelism};
 
 use checkfu_conformance::{
     ExitStatus,
-    prove::{Binary, Depth, Settings, Unprovable, prove as prove_with},
+    prove::{Binary, Depth, Matrix, Settings, Unprovable, prove as prove_with},
 };
 
 use crate::{flags::ProveFlags, interrupted, print, usage};
@@ -15,6 +15,12 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
         Ok(settings) => settings,
         Err(message) => return usage(&message),
     };
+    let directories = [("--write", &flags.write), ("--check", &flags.check)];
+    for (flag, directory) in directories {
+        if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
+            return usage(&format!("{flag}: {} is no directory", directory.display()));
+        }
+    }
     let progress = |line: &str| eprintln!("{line}");
     let proof = tokio::select! {
         proof = prove_with(&settings, &progress) => proof,
@@ -27,7 +33,7 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
         Ok(proof) => {
             print(&proof.to_string());
             match proof.holds() {
-                true => ExitStatus::Conformant,
+                true => recorded(flags, &Matrix::new(&proof.scores)),
                 false => ExitStatus::Failed,
             }
         }
@@ -37,6 +43,22 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
         }
         Err(error) => usage(&error.to_string()),
     }
+}
+
+fn recorded(flags: &ProveFlags, matrix: &Matrix) -> ExitStatus {
+    if let Some(directory) = &flags.write
+        && let Err(error) = matrix.write(directory)
+    {
+        let directory = directory.display();
+        return usage(&format!("--write: {directory} cannot be written: {error}"));
+    }
+    if let Some(directory) = &flags.check
+        && let Err(stale) = matrix.compare(directory)
+    {
+        eprintln!("error: {stale}");
+        return ExitStatus::Failed;
+    }
+    ExitStatus::Conformant
 }
 
 fn settings(flags: &ProveFlags) -> Result<Settings, String> {

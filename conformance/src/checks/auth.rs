@@ -32,7 +32,7 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-2"],
-        killed_by: &["reads-with-any-key"],
+        killed_by: &["reads-with-any-key", "wrong-key-is-retryable"],
         run: |cx| Box::pin(wrong_key_reads_nothing(cx)),
     },
     Check {
@@ -41,7 +41,7 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Derived,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-1"],
-        killed_by: &["reads-without-a-key"],
+        killed_by: &["reads-without-a-key", "missing-key-is-retryable"],
         run: |cx| Box::pin(missing_key_reads_nothing(cx)),
     },
 ];

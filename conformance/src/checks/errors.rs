@@ -31,7 +31,7 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-2"],
-        killed_by: &["unknown-session-streams-nothing"],
+        killed_by: &["unknown-session-streams-nothing", "unknown-session-is-empty"],
         run: |cx| Box::pin(unknown_session_reads(cx)),
     },
     Check {

@@ -30,7 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "An Outcome in the log says what was asked for, who asked and what caused it.",
         level: Level::Documented,
         requirements: &["SES-4"],
-        stimulus: Stimulus::Work,
+        stimulus: Stimulus::Create,
         killed_by: &["outcomes-lose-their-author", "outcomes-lose-their-cause"],
         run: |cx| Box::pin(outcome_authorship_kept(cx)),
     },

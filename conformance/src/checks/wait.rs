@@ -6,7 +6,7 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{Stimulus, event::Event, session::Session, wait},
+    stimulus::{Stimulus, event::Event, log::Log, look, session::Session, wait},
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
@@ -87,7 +87,11 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Assumed,
         stimulus: Stimulus::Work,
         requirements: &["A-PARK"],
-        killed_by: &["boundary-keeps-what-is-answered", "resumes-too-early"],
+        killed_by: &[
+            "boundary-keeps-what-is-answered",
+            "resumes-too-early",
+            "server:boundary_not_rewritten",
+        ],
         run: |cx| Box::pin(several_resume_together(cx)),
     },
 ];
@@ -182,11 +186,15 @@ async fn several_resume_together(cx: &mut Context<'_>) -> Judgement {
         return Err(Stop::Inconclusive("no calls".to_owned()));
     };
     cx.accepted(&session, &wait::fitting(cx.bench, first)).await?;
-    let log = cx.still(&session, parked.log.head()).await?;
-    let events = log.above(parked.log.head());
-    let resumed = events.iter().any(|event| event.kind == "run.resumed");
+    let head = parked.log.head();
+    let decided = |log: &Log| look::stands_still(log.above(head)) || resumes(log.above(head));
+    let deadline = cx.bench.turn_deadline();
+    let looked = look::until(cx.bench, &session.id, deadline, decided).await?;
+    let never = |log: Log| Stop::fail("the boundary again", "none", &log.evidence);
+    let log = looked.map_err(never)?;
+    let events = log.above(head);
     expect::that(
-        !resumed,
+        !resumes(events),
         &log.evidence,
         "no run.resumed while a call is open",
         "run.resumed",
@@ -196,6 +204,10 @@ async fn several_resume_together(cx: &mut Context<'_>) -> Judgement {
     names(&log.evidence, idle, &rest.iter().collect::<Vec<_>>())?;
     cx.saw("the boundary stands again, with the open calls", &log.evidence);
     cx.pass()
+}
+
+fn resumes(events: &[Event]) -> bool {
+    events.iter().any(|event| event.kind == "run.resumed")
 }
 
 async fn several(cx: &Context<'_>, session: &Session) -> Result<wait::Parked, Stop> {

@@ -1,5 +1,6 @@
 //! Mutants of the server itself: which checks have to catch which, and which no client can see.
 
+mod family;
 mod log;
 mod requests;
 
@@ -28,7 +29,7 @@ pub(super) const EXCLUDED: &[(&str, &str)] = &[
     ),
     (
         "server:approval_stays",
-        "it takes an approval that expires, and a client can neither shorten its time nor wait for it",
+        "it takes an approval that expires, and only whoever writes the Agent gives one a time",
     ),
     (
         "server:revision_follows",
@@ -37,7 +38,9 @@ pub(super) const EXCLUDED: &[(&str, &str)] = &[
 ];
 
 fn table() -> impl Iterator<Item = &'static Instrumented> {
-    [requests::MUTANTS, log::MUTANTS].into_iter().flatten()
+    [requests::MUTANTS, log::MUTANTS, family::MUTANTS]
+        .into_iter()
+        .flatten()
 }
 
 /// Every kill by them.

@@ -7,7 +7,7 @@ mod score;
 
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{StreamExt, future::join_all};
 
 pub use score::Score;
 
@@ -58,16 +58,19 @@ async fn judge(answers: Answers) -> Judged {
         .map_err(|error| error.to_string())?;
     let target =
         Target::new(listener.url(), "ck_test_0123456789", "prin_1").map_err(|error| error.to_string())?;
-    let mut problems = Vec::new();
-    let mut last = None;
+    let mut plans = Vec::new();
     for deployment in [None, Some("adep_1".to_owned())] {
         for profile in [Profile::Published, Profile::Reference] {
             let plan = Plan::new(target.clone().with_deployment(deployment.clone()));
-            let report = report(plan.with_profile(profile).with_limits(short())).await;
-            let score = Score::of(answers.name, &report);
-            problems.extend(score::problems(&score, &report));
-            last = Some(score);
+            plans.push(plan.with_profile(profile).with_limits(short()));
         }
+    }
+    let mut problems = Vec::new();
+    let mut last = None;
+    for report in join_all(plans.into_iter().map(report)).await {
+        let score = Score::of(answers.name, &report);
+        problems.extend(score::problems(&score, &report));
+        last = Some(score);
     }
     problems.dedup();
     let score = last.ok_or("it was not judged")?;

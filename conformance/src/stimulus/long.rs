@@ -18,14 +18,15 @@ pub(crate) async fn build(bench: &Bench) -> Result<Session, Stop> {
     let session = session::create(bench)
         .await
         .map_err(|stop| stop.blocking("srv.session.create"))?;
-    let log = Log::read(bench, &session.id).await;
-    log.map_err(|stop| stop.blocking("srv.session.create"))?;
     fill(bench, &session, LARGEST_PAGE + 1).await?;
     Ok(session)
 }
 
 /// Appends so many interrupts; inconclusive if the server takes none.
 pub(crate) async fn fill(bench: &Bench, session: &Session, count: usize) -> Result<(), Stop> {
+    // Where a Session cannot even be read, that is what has to be told.
+    let log = Log::read(bench, &session.id).await;
+    log.map_err(|stop| stop.blocking("srv.session.create"))?;
     let interrupt = turn::input(bench, "user.interrupt", json!({}));
     let send = |_| bench.mutate(Request::post(session.events(), &interrupt));
     stream::iter((0..count).map(send))

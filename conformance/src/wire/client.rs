@@ -252,10 +252,16 @@ impl Client {
             Version::Unknown => put("checkfu-version", UNKNOWN_VERSION)?,
             Version::Absent => {}
         }
-        if let Some(workspace) = &self.target.workspace {
+        let says = |wanted: &str| request.headers.iter().any(|(name, _)| name == wanted);
+        if let Some(workspace) = self
+            .target
+            .workspace
+            .as_ref()
+            .filter(|_| !says("checkfu-workspace"))
+        {
             put("checkfu-workspace", workspace)?;
         }
-        if request.body.is_some() {
+        if request.body.is_some() && !says("content-type") {
             put("content-type", "application/json")?;
         }
         for (name, value) in &request.headers {

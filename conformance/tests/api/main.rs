@@ -9,6 +9,8 @@ mod command;
 mod fenced;
 mod forms;
 mod model;
+mod program;
+mod prove;
 mod reference;
 mod retries;
 mod scope;

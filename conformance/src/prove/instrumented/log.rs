@@ -1,4 +1,4 @@
-//! What the server does to Sessions, their logs and what is made of them.
+//! What the server does to Sessions and their logs.
 
 use super::Instrumented;
 
@@ -118,32 +118,6 @@ pub(super) const MUTANTS: &[Instrumented] = &[
         &[("srv.prompt.challenge-binds", "status 409")],
     ),
     (
-        "server:session_shows_children",
-        &[("srv.thread.local-stays-local", "no Run and no message of a child")],
-    ),
-    (
-        "server:session_hides_children",
-        &[
-            ("srv.child.call-on-the-session", "on the Session's list"),
-            (
-                "srv.thread.local-stays-local",
-                "session.thread_created of a child",
-            ),
-        ],
-    ),
-    (
-        "server:archive_only_once",
-        &[("srv.archive.idle-child", "a 2xx status")],
-    ),
-    (
-        "server:fork_unmarked",
-        &[
-            ("srv.fork.keeps-ids-and-seqs", "session.forked behind"),
-            ("srv.fork.of-a-fork", "session.forked behind"),
-            ("srv.fork.at-any-event", "the tail of a fork"),
-        ],
-    ),
-    (
         "server:no_page_cap",
         &[("srv.list.page-bounds", "1000 events and a next page")],
     ),
@@ -176,14 +150,6 @@ pub(super) const MUTANTS: &[Instrumented] = &[
         ],
     ),
     (
-        "server:thread_guessed",
-        &[("srv.child.shared-id-needs-a-thread", "4xx")],
-    ),
-    (
-        "server:interrupt_spares_children",
-        &[("srv.archive.not-while-waiting", "once its wait was interrupted")],
-    ),
-    (
         "server:busy_drops_message",
         &[
             ("srv.overlap.queue", "run.started of"),
@@ -198,41 +164,29 @@ pub(super) const MUTANTS: &[Instrumented] = &[
         &[("srv.terminal.takes-no-input", "4xx")],
     ),
     (
-        "server:any_sessions_thread",
-        &[
-            ("srv.thread.fenced-by-session", "status 404"),
-            ("srv.thread.fenced-everywhere", "a refusal"),
-        ],
-    ),
-    (
-        "server:archives_waiting",
-        &[("srv.archive.not-while-waiting", "status 409")],
-    ),
-    (
-        "server:archives_primary",
-        &[("srv.archive.not-the-primary", "status 409")],
-    ),
-    (
-        "server:fork_copies_more",
-        &[("srv.fork.at-any-event", "the tail of a fork")],
-    ),
-    (
-        "server:fork_loses_last",
-        &[
-            ("srv.fork.keeps-ids-and-seqs", "of the fork to be"),
-            ("srv.fork.of-a-fork", "of the fork to be"),
-            ("srv.fork.at-any-event", "the copies of a fork"),
-        ],
-    ),
-    (
-        "server:diff_guesses_base",
-        &[
-            ("srv.diff.tails", "the diff's base"),
-            ("srv.diff.relatives", "the base of siblings"),
-        ],
-    ),
-    (
         "server:correction_unused",
         &[("srv.prompt.use-corrected", "the content stored")],
+    ),
+    (
+        "server:preview_of_other_id",
+        &[(
+            "srv.preview.final-id-of-each-type",
+            "an event of the type agent.message",
+        )],
+    ),
+    (
+        "server:boundary_not_rewritten",
+        &[("srv.wait.several-resume-together", "the boundary again")],
+    ),
+    (
+        "server:wait_of_other_kind",
+        &[("srv.wait.names-its-kind", "what the Run waits for")],
+    ),
+    (
+        "server:latest_first",
+        &[(
+            "srv.overlap.first-come-first-served",
+            "the queued Run that starts first",
+        )],
     ),
 ];

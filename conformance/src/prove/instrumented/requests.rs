@@ -164,4 +164,16 @@ pub(super) const MUTANTS: &[Instrumented] = &[
         "server:preview_has_id",
         &[("srv.preview.uncursored", "without an id line")],
     ),
+    (
+        "server:any_workspace",
+        &[("srv.workspace.other-is-not-found", "status 404")],
+    ),
+    (
+        "server:forbidden_workspace",
+        &[("srv.workspace.other-is-not-found", "status 404")],
+    ),
+    (
+        "server:any_media_type",
+        &[("srv.errors.media-type", "a 4xx status")],
+    ),
 ];

@@ -20,7 +20,8 @@ pub(super) fn mutants(key: &str) -> Vec<Mutant> {
                     answer.edit(|body| body.put("/error/retryable", true.into()));
                 }
             })
-            .kills("srv.auth.wrong-key-refused", "not retryable"),
+            .kills("srv.auth.wrong-key-refused", "not retryable")
+            .kills("srv.auth.wrong-key-reads-nothing", "not retryable"),
         Mutant::new("accepts-no-key")
             .request(move |call| {
                 if call.header("authorization").is_none() {
@@ -34,7 +35,8 @@ pub(super) fn mutants(key: &str) -> Vec<Mutant> {
                     answer.edit(|body| body.put("/error/retryable", true.into()));
                 }
             })
-            .kills("srv.auth.missing-key-refused", "not retryable"),
+            .kills("srv.auth.missing-key-refused", "not retryable")
+            .kills("srv.auth.missing-key-reads-nothing", "not retryable"),
         Mutant::new("ignores-the-version")
             .request(|call| {
                 call.headers.remove("checkfu-version");

@@ -1,6 +1,9 @@
 use serde_json::json;
 
-use super::{children::Children, edit::of_the_session};
+use super::{
+    children::Children,
+    edit::{of_the_session, pages},
+};
 use crate::prove::{
     mutant::Mutant,
     traffic::{Answer, Call, Edit},
@@ -113,6 +116,11 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 }
             })
             .kills("srv.child.retries-exhausted", "the status of the exhausted child"),
+        pages("attempts-start-at-two", Call::is_thread_events, |events| {
+            let starts = events.iter_mut().filter(|event| event["type"] == "run.started");
+            starts.for_each(|start| start.add("/payload/attempt", 1));
+        })
+        .kills("srv.child.attempts-count", "the attempts of"),
         Mutant::new("exhausted-for-another-reason")
             .answer(|_, answer| {
                 answer.edit_text(|text| text.replace(r#""retries_exhausted""#, r#""end_turn""#));

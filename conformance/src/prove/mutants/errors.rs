@@ -19,7 +19,8 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 let empty = Answer::new(200, "application/json", r#"{"data":[],"next_page":null}"#);
                 (call.is_list() && call.path.contains("sess_0000000000000000")).then_some(empty)
             })
-            .kills("srv.errors.unknown-session", "4xx"),
+            .kills("srv.errors.unknown-session", "4xx")
+            .kills("srv.errors.unknown-session-reads", "4xx"),
         Mutant::new("error-type-of-another-status")
             .answer(|_, answer| {
                 if answer.status == 404 {

@@ -61,5 +61,22 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 });
             })
             .kills("srv.overlap.queue", "no idle before"),
+        Mutant::new("starts-name-the-latest")
+            .answer(|call, answer| {
+                if call.is_list() {
+                    answer.edit_events(|events| {
+                        let mut messages = events.iter().filter(|event| event["type"] == "user.message");
+                        let Some(latest) = messages.next_back().map(|event| event["run_id"].clone()) else {
+                            return;
+                        };
+                        let starts = events.iter_mut().filter(|event| event["type"] == "run.started");
+                        starts.for_each(|start| start.put("/run_id", latest.clone()));
+                    });
+                }
+            })
+            .kills(
+                "srv.overlap.first-come-first-served",
+                "the queued Run that starts first",
+            ),
     ]
 }

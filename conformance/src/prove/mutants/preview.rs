@@ -50,6 +50,19 @@ fn shown() -> Vec<Mutant> {
             vec![frame]
         })
         .kills("srv.preview.final-id", "an event of the settled turn"),
+        Mutant::new("messages-under-other-ids")
+            .answer(|call, answer| {
+                if call.is_list() {
+                    answer.edit_events(|events| {
+                        let messages = events.iter_mut().filter(|event| event["type"] == "agent.message");
+                        messages.for_each(|message| message.put("/id", "evt_another".into()));
+                    });
+                }
+            })
+            .kills(
+                "srv.preview.final-id-of-each-type",
+                "an event of the type agent.message",
+            ),
         previews("previews-name-another-type", |_, mut frame| {
             frame.edit(|preview| {
                 if preview["type"] == "event_start" {

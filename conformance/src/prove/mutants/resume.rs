@@ -21,8 +21,7 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
             .kills("srv.resume.at-head", "the first event after the head"),
         Mutant::new("resume-skips-one")
             .request(|call| shift_cursor(call, 1))
-            .kills("srv.resume.every-cut", "")
-            .kills("srv.resume.mid-turn", ""),
+            .kills("srv.resume.every-cut", "the stream after"),
         Mutant::new("reconnect-starts-again")
             .also(move |call, _| {
                 let mut again = call.clone();

@@ -24,7 +24,7 @@ pub(super) fn mutants() -> Vec<Mutant> {
                     answer.edit(|session| session.put("/id", "sess_f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0".into()));
                 }
             })
-            .kills("srv.session.create", ""),
+            .kills("srv.session.create", "a Session of its own each time"),
         Mutant::new("born-idle")
             .answer(|call, answer| {
                 edit_session(call, answer, |session| session.put("/status", "idle".into()))

@@ -82,5 +82,12 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 });
             })
             .kills("srv.wait.several-resume-together", "no run.resumed"),
+        Mutant::new("waits-for-nothing-known")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "run.waiting", |event| {
+                    event.put("/payload/wait/kind", "something".into());
+                });
+            })
+            .kills("srv.wait.names-its-kind", "what the Run waits for"),
     ]
 }
