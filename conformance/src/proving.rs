@@ -24,7 +24,7 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
     let progress = |line: &str| eprintln!("{line}");
     let proof = tokio::select! {
         proof = prove_with(&settings, &progress) => proof,
-        () = interrupted() => {
+        () = stopped() => {
             eprintln!("error: interrupted; the servers are stopped");
             return ExitStatus::Interrupted;
         }
@@ -43,6 +43,18 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
         }
         Err(error) => usage(&error.to_string()),
     }
+}
+
+/// Whoever ends the proof ends the servers: at Ctrl-C, and at SIGTERM where there is one.
+async fn stopped() {
+    #[cfg(unix)]
+    if let Ok(mut ended) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = ended.recv() => return,
+            () = interrupted() => return,
+        }
+    }
+    interrupted().await;
 }
 
 fn recorded(flags: &ProveFlags, matrix: &Matrix) -> ExitStatus {

@@ -151,6 +151,12 @@ async fn what_cannot_be_proven_with_exits_2_or_4_and_says_why() {
 /// The end of a program is seen on a pipe that it holds open for writing.
 #[tokio::test]
 async fn an_interrupted_proof_leaves_no_server_behind() {
+    for signal in ["-INT", "-TERM"] {
+        ends_with_its_server_at(signal).await;
+    }
+}
+
+async fn ends_with_its_server_at(signal: &str) {
     let server = reference().await;
     let directory = tempfile::tempdir().unwrap();
     let pipe = directory.path().join("pipe");
@@ -181,9 +187,11 @@ async fn an_interrupted_proof_leaves_no_server_behind() {
             .contains("null servers")
     );
     let id = proving.id().unwrap().to_string();
-    let interrupted = std::process::Command::new("kill").args(["-INT", &id]).status();
+    let interrupted = std::process::Command::new("kill").args([signal, &id]).status();
     assert!(interrupted.unwrap().success());
-    assert_eq!(proving.wait().await.unwrap().code(), Some(130));
+    let status = timeout(Duration::from_secs(30), proving.wait()).await;
+    let status = status.expect("the proof goes on").unwrap();
+    assert_eq!(status.code(), Some(130), "{signal}");
     let said = timeout(Duration::from_secs(30), ended).await;
     assert!(said.expect("the server still runs").unwrap().is_empty());
     server.shutdown().await;
