@@ -35,11 +35,15 @@ pub enum AgentKind {
     Exhausted,
     /// Has output that settles after its compute is done.
     Reconcile,
+    /// Has a first start-up that never gets ready, and a second one that does.
+    SlowStart,
+    /// Works for longer than a Run may take.
+    Overtime,
 }
 
 impl AgentKind {
     /// Every kind.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Question,
         Self::Approval,
         Self::CustomTool,
@@ -54,6 +58,8 @@ impl AgentKind {
         Self::Broken,
         Self::Exhausted,
         Self::Reconcile,
+        Self::SlowStart,
+        Self::Overtime,
     ];
 
     /// The name on the command line, and that of a deployment that is taken for one.
@@ -73,6 +79,8 @@ impl AgentKind {
             Self::Broken => "broken",
             Self::Exhausted => "exhausted",
             Self::Reconcile => "reconcile",
+            Self::SlowStart => "slow_start",
+            Self::Overtime => "overtime",
         }
     }
 
@@ -91,7 +99,9 @@ impl AgentKind {
             | Self::Parallel
             | Self::Broken
             | Self::Exhausted
-            | Self::Reconcile => None,
+            | Self::Reconcile
+            | Self::SlowStart
+            | Self::Overtime => None,
         }
     }
 
@@ -112,6 +122,8 @@ impl AgentKind {
             Self::Broken => "fails",
             Self::Exhausted => "loses its Runner until its retries are spent",
             Self::Reconcile => "has output that settles after its compute is done",
+            Self::SlowStart => "gets ready at the second start-up alone",
+            Self::Overtime => "works for longer than a Run may take",
         }
     }
 }

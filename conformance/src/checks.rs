@@ -34,6 +34,7 @@ mod outcome;
 mod overlap;
 mod overlap_order;
 mod page;
+mod passing_time;
 mod payload;
 mod preview;
 mod preview_final;
@@ -42,6 +43,7 @@ mod preview_type;
 mod prompt;
 mod prompt_decision;
 mod refusal;
+mod restart;
 mod resume;
 mod resume_live;
 mod run;
@@ -57,6 +59,7 @@ mod thread_history;
 mod thread_resource;
 mod thread_stream;
 mod transition;
+mod trimmed;
 mod turn;
 mod usage;
 mod version;
@@ -67,7 +70,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 63] = [
+const AREAS: [&[Check]; 66] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -83,6 +86,8 @@ const AREAS: [&[Check]; 63] = [
     stall::CHECKS,
     resume::CHECKS,
     resume_live::CHECKS,
+    trimmed::CHECKS,
+    restart::CHECKS,
     preview::CHECKS,
     preview_live::CHECKS,
     preview_final::CHECKS,
@@ -103,6 +108,7 @@ const AREAS: [&[Check]; 63] = [
     approval::CHECKS,
     usage::CHECKS,
     deadline::CHECKS,
+    passing_time::CHECKS,
     ending::CHECKS,
     run::CHECKS,
     transition::CHECKS,

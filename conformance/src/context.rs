@@ -111,7 +111,7 @@ impl<'run> Context<'run> {
     /// As [`Self::settled`], but one of the suite's own where the run may make one, which the flag says.
     pub(crate) async fn settled_or_own(&self) -> Result<(Arc<Settled>, bool), Stop> {
         match self.bench.stimulus {
-            Stimulus::Work => Ok((self.made_settled().await?, true)),
+            Stimulus::Work | Stimulus::Control => Ok((self.made_settled().await?, true)),
             Stimulus::Read | Stimulus::Create => Ok((self.settled().await?, false)),
         }
     }

@@ -5,6 +5,7 @@ use crate::{
     profile::Severity,
     report::{CheckReport, Failure},
     secret::Secret,
+    stimulus::Stimulus,
     stop::{Contradiction, Stop},
     verdict::Verdict,
 };
@@ -74,8 +75,12 @@ fn failure(plan: &Plan, check: &Check, contradiction: Contradiction, key: &Secre
         .claims
         .iter()
         .map(|(id, claim)| format!(" --capability {id}={claim}"));
+    let control = plan.target.control.as_ref();
+    let control = control.filter(|_| check.stimulus == Stimulus::Control);
+    let control = control.map_or(String::new(), |control| format!(" --control {}", control.url));
+    let disturbed = if plan.target.disturbed { " --disturbed" } else { "" };
     let reproduce = format!(
-        "checkfu-conformance server --url {} --profile {}{strict}{}{} --only {}",
+        "checkfu-conformance server --url {} --profile {}{strict}{}{}{control}{disturbed} --only {}",
         plan.target.url,
         plan.profile,
         sessions.collect::<String>(),

@@ -25,6 +25,7 @@ mod check;
 mod checks;
 mod clean_up;
 mod context;
+mod control;
 mod expect;
 mod json;
 mod judgement;
@@ -55,6 +56,7 @@ pub use capability::{CapabilityReport, Claim, Offer, Probe, UnknownCapability, U
 pub use check::Check;
 pub use checks::{check, checks};
 pub use clean_up::{CreatedSession, End};
+pub use control::{Control, InvalidControl};
 pub use level::Level;
 pub use limits::Limits;
 pub use plan::{Plan, UnknownCheck};

@@ -131,8 +131,10 @@ impl Plan {
 
     /// How many checks the patterns select and the profile judges.
     pub fn judged(&self) -> usize {
-        let judges =
-            |check: &&Check| self.profile.severity(check.level, self.strict) != Severity::NotSelected;
+        let judges = |check: &&Check| {
+            let reachable = check.stimulus != Stimulus::Control || self.target.control.is_some();
+            reachable && self.profile.severity(check.level, self.strict) != Severity::NotSelected
+        };
         self.selected().filter(judges).count()
     }
 

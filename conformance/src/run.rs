@@ -17,7 +17,10 @@ use crate::{
     plan::Plan,
     profile::Severity,
     report::{CheckReport, Cut, ExitStatus, Report, Suite, counts, requirements},
-    stimulus::bench::{Bench, pace},
+    stimulus::{
+        Stimulus,
+        bench::{Bench, pace},
+    },
     stop::Stop,
     verdict::{Conclusion, Verdict},
     wire::{client::Fault, request::Request},
@@ -107,6 +110,11 @@ async fn checked(
             checks.push(blank(check, Verdict::NotSelected, None));
             continue;
         }
+        if check.stimulus == Stimulus::Control && plan.target.control.is_none() {
+            let why = format!("it {}", check.stimulus.does());
+            checks.push(blank(check, Verdict::NotSelected, Some(why)));
+            continue;
+        }
         cut = cut.or_else(|| spent(plan, bench, started));
         let report = match &cut {
             Some((_, why)) => undecided(check, why),
@@ -173,7 +181,11 @@ pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, String> {
 }
 
 async fn one(plan: &Plan, check: &'static Check, bench: &Bench, shared: &Shared) -> CheckReport {
-    if check.stimulus > plan.stimulus {
+    let allowed = match plan.target.control {
+        Some(_) if plan.stimulus == Stimulus::Work => Stimulus::Control,
+        _ => plan.stimulus,
+    };
+    if check.stimulus > allowed {
         return undecided(check, &not_allowed(check.stimulus, plan.stimulus));
     }
     let started = Instant::now();

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod capability;
 mod class;
+pub(crate) mod control;
 pub(crate) mod event;
 pub(crate) mod family;
 pub(crate) mod fork;

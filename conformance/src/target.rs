@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     agent::AgentKind,
+    control::Control,
     secret::{InvalidSecret, Secret},
 };
 
@@ -15,6 +16,7 @@ pub struct Target {
     pub(crate) workspace: Option<String>,
     pub(crate) agents: BTreeMap<AgentKind, String>,
     pub(crate) disturbed: bool,
+    pub(crate) control: Option<Control>,
     pub(crate) sessions: Vec<String>,
     pub(crate) name: Option<String>,
     pub(crate) contact: Option<String>,
@@ -89,6 +91,7 @@ impl Target {
             workspace: None,
             agents: BTreeMap::new(),
             disturbed: false,
+            control: None,
             sessions: Vec::new(),
             name: None,
             contact: None,
@@ -118,6 +121,13 @@ impl Target {
             workspace: workspace.filter(|id| !id.is_empty()),
             ..self
         }
+    }
+
+    /// Uses the control side of the server for the checks that need it; it is restarted, its time passes and logs of the
+    /// run are trimmed.
+    #[must_use]
+    pub fn with_control(self, control: Option<Control>) -> Self {
+        Self { control, ..self }
     }
 
     /// Says that something changes on purpose how things arrive, within what a client has to cope with: pages are shorter,

@@ -1,6 +1,6 @@
 use std::{error::Error, path::PathBuf};
 
-use checkfu_conformance::{Baseline, Budget, Claim, Plan, Stimulus, Target};
+use checkfu_conformance::{Baseline, Budget, Claim, Control, Plan, Stimulus, Target};
 use clap::Args;
 
 /// What a run may do to a server, and what the operator knows of it.
@@ -25,6 +25,10 @@ pub(crate) struct ScopeFlags {
     /// Says that the server has a capability, has it not, or that its own word counts. May be repeated.
     #[arg(long, value_name = "NAME=on|off|auto", value_parser = claim)]
     capability: Vec<(String, Claim)>,
+    /// The control listener of the server, if it has one: it is restarted and time passes there. The token comes from
+    /// CHECKFU_CONTROL_TOKEN and from nowhere else.
+    #[arg(long, value_name = "URL", env = "CHECKFU_CONTROL_URL")]
+    control: Option<String>,
     /// Known failures: TOML with a table [[known]] of check, reason, issue and, if you like, expires for each.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -46,8 +50,18 @@ impl ScopeFlags {
             .iter()
             .map(|id| id.trim())
             .filter(|id| !id.is_empty());
-        let target = target.with_sessions(ids)?;
+        let target = target.with_sessions(ids)?.with_control(self.control()?);
         Ok(target.with_identity(self.name.clone(), self.contact.clone()))
+    }
+
+    fn control(&self) -> Result<Option<Control>, Box<dyn Error>> {
+        let Some(url) = self.control.as_ref().filter(|url| !url.is_empty()) else {
+            return Ok(None);
+        };
+        let token = std::env::var("CHECKFU_CONTROL_TOKEN");
+        let token = token
+            .map_err(|_| "--control: CHECKFU_CONTROL_TOKEN is not set: set it to the listener's token")?;
+        Ok(Some(Control::new(url, &token)?))
     }
 
     pub(crate) fn plan(&self, plan: Plan) -> Result<Plan, Box<dyn Error>> {

@@ -15,7 +15,10 @@ use tokio::{
     time::timeout,
 };
 
-use crate::target::{InvalidTarget, Target};
+use crate::{
+    control::Control,
+    target::{InvalidTarget, Target},
+};
 pub(super) use control::mutants;
 use line::Line;
 
@@ -149,6 +152,12 @@ impl RunningServer {
     /// [`InvalidTarget`] where it printed what cannot be used.
     pub fn target(&self) -> Result<Target, InvalidTarget> {
         self.target_at(&self.line.url)
+    }
+
+    /// Something at `url` that stands before it, whose control side may be used: nobody else is judged by this server.
+    pub(super) fn controlled_at(&self, url: &str) -> Result<Target, InvalidTarget> {
+        let control = Control::new(&self.line.control_url, &self.line.control_token);
+        Ok(self.target_at(url)?.with_control(control.ok()))
     }
 
     /// Something at `url` that stands before it.

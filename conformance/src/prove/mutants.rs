@@ -10,6 +10,7 @@ mod capability;
 mod child;
 mod children;
 mod continuation;
+mod control;
 mod diff;
 mod edit;
 mod ended;
@@ -69,6 +70,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         terminal::mutants(),
         wait::mutants(),
         continuation::mutants(),
+        control::mutants(),
         answer::mutants(principal),
         payload::mutants(),
         interrupt::mutants(),

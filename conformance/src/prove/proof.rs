@@ -86,7 +86,7 @@ pub async fn prove(settings: &Settings, progress: &(dyn Fn(&str) + Sync)) -> Res
     }
     layers.push(tables(&kills()));
     if only.is_none_or(|only| !instrumented::has(only)) {
-        layers.push(wire(&sound, only, pace).await);
+        layers.push(wire(&settings.binary, &sound, only, pace).await);
     }
     if only.is_none_or(instrumented::has) {
         layers.push(instrumented(&settings.binary, &known, only, pace).await);

@@ -252,7 +252,7 @@ fn writing(bench: &Bench, capability: &str, session: &Session) -> Vec<Request> {
             ),
         ],
         // Where it is there, it starts a Run.
-        "outcomes" if bench.stimulus == Stimulus::Work => vec![signed(
+        "outcomes" if bench.stimulus >= Stimulus::Work => vec![signed(
             "user.define_outcome",
             json!({"description": "Say hello.", "rubric": "It greets."}),
         )],

@@ -13,11 +13,13 @@ pub enum Stimulus {
     /// Input on which an Agent has to work, which costs money and time.
     #[default]
     Work,
+    /// What nobody but the control side of a server can do to it: restart it, let time pass, trim its logs.
+    Control,
 }
 
 impl Stimulus {
     /// Every class, least first.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Create, Self::Work];
+    pub const ALL: [Self; 4] = [Self::Read, Self::Create, Self::Work, Self::Control];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Stimulus {
             Self::Read => "read",
             Self::Create => "create",
             Self::Work => "work",
+            Self::Control => "control",
         }
     }
 
@@ -34,6 +37,7 @@ impl Stimulus {
             Self::Read => "nothing but reads",
             Self::Create => "reads, and input that needs no work of an Agent",
             Self::Work => "all that the checks need, work of Agents included",
+            Self::Control => "all that the checks need, and what the control side can do",
         }
     }
 
@@ -43,6 +47,7 @@ impl Stimulus {
             Self::Read => "only reads, given Sessions to read",
             Self::Create => "creates and appends, and needs no work of an Agent",
             Self::Work => "needs the work of an Agent",
+            Self::Control => "needs the control side of the server (--control)",
         }
     }
 }
@@ -55,7 +60,7 @@ impl fmt::Display for Stimulus {
 
 /// A name that is no class of stimulus.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown stimulus {0:?}: use \"read\", \"create\" or \"work\"")]
+#[error("unknown stimulus {0:?}: use \"read\", \"create\", \"work\" or \"control\"")]
 pub struct UnknownStimulus(String);
 
 impl FromStr for Stimulus {
@@ -78,6 +83,6 @@ mod tests {
             assert_eq!(class.name().parse(), Ok(class));
         }
         let error = "none".parse::<Stimulus>().unwrap_err().to_string();
-        assert!(error.contains("\"read\", \"create\" or \"work\""), "{error}");
+        assert!(error.contains("\"work\" or \"control\""), "{error}");
     }
 }

@@ -21,7 +21,14 @@ async fn a_conformant_server_exits_0_with_both_reports() {
     let output = suite(
         &server,
         server.url(),
-        &["--profile", "reference", "--json", path.to_str().unwrap()],
+        &[
+            "--profile",
+            "reference",
+            "--control",
+            server.control_url().unwrap(),
+            "--json",
+            path.to_str().unwrap(),
+        ],
     )
     .await;
     let table = text(&output.stdout);
@@ -136,6 +143,7 @@ async fn bad_configuration_exits_2_and_names_the_fix() {
         (&["--only", "srv.nothing"][..], "list"),
         (&["--profile", "everything"], "reference"),
         (&["--answer-timeout", "0"], "seconds"),
+        (&["--control", "8081"], "control url"),
         (
             &["--json", "/nowhere/report.json", "--only", "srv.session.create"],
             "/nowhere/report.json",
@@ -229,6 +237,10 @@ pub(crate) async fn suite(server: &MockServer, url: &str, flags: &[&str]) -> Out
     command(&[&["server", "--url", url][..], flags].concat())
         .env("CHECKFU_API_KEY", server.api_key())
         .env("CHECKFU_PRINCIPAL_ID", server.principal_id())
+        .env(
+            "CHECKFU_CONTROL_TOKEN",
+            server.control_token().unwrap_or_default(),
+        )
         .output()
         .await
         .unwrap()
@@ -242,6 +254,8 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
         "CHECKFU_PRINCIPAL_ID",
         "CHECKFU_AGENT_DEPLOYMENT_ID",
         "CHECKFU_WORKSPACE_ID",
+        "CHECKFU_CONTROL_URL",
+        "CHECKFU_CONTROL_TOKEN",
         "CHECKFU_SESSION_IDS",
     ] {
         command.env_remove(name);

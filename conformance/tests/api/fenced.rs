@@ -1,5 +1,7 @@
 //! A server that has capabilities switched off, and says so, is judged by the rest.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use checkfu_conformance::{Conclusion, Verdict};
 use checkfu_mock_server::MockServer;
 
@@ -18,7 +20,13 @@ async fn what_is_switched_off_does_not_apply() {
         "outcomes",
         "prompt_integrity",
     ];
-    let server = MockServer::builder().without(off).unwrap().start().await.unwrap();
+    let server = MockServer::builder()
+        .control(IpAddr::from(Ipv4Addr::LOCALHOST), 0)
+        .without(off)
+        .unwrap()
+        .start()
+        .await
+        .unwrap();
     let report = judge(&plan(server.url(), &server)).await;
     for check in &report.checks {
         let fits = matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable);

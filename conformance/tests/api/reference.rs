@@ -1,5 +1,7 @@
 //! A correct server conforms.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use checkfu_conformance::{Claim, Conclusion, Plan, Profile, Verdict, checks};
 use checkfu_mock_server::MockServer;
 
@@ -27,6 +29,7 @@ async fn the_hostile_reference_server_is_conformant() {
     for seed in seeds.split(',') {
         println!("hostile with seed {seed}");
         let server = MockServer::builder()
+            .control(IpAddr::from(Ipv4Addr::LOCALHOST), 0)
             .hostile(true)
             .seed(seed.trim().parse().unwrap())
             .start()

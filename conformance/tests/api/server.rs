@@ -1,8 +1,12 @@
 //! The reference server in process, and plans against it or against something in front of it.
 
-use std::{sync::LazyLock, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::LazyLock,
+    time::Duration,
+};
 
-use checkfu_conformance::{Claim, Limits, Plan, Profile, REPORT_SCHEMA_JSON, Report, Target, run};
+use checkfu_conformance::{Claim, Control, Limits, Plan, Profile, REPORT_SCHEMA_JSON, Report, Target, run};
 use checkfu_mock_server::MockServer;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -10,6 +14,7 @@ use serde_json::Value;
 pub(crate) async fn reference() -> MockServer {
     MockServer::builder()
         .step_delay(Duration::from_millis(1))
+        .control(IpAddr::from(Ipv4Addr::LOCALHOST), 0)
         .start()
         .await
         .unwrap()
@@ -28,7 +33,10 @@ pub(crate) fn plan(url: &str, server: &MockServer) -> Plan {
 /// The server at this address, with the ids of the reference server.
 pub(crate) fn target(url: &str, server: &MockServer) -> Target {
     let target = Target::new(url, server.api_key(), server.principal_id()).unwrap();
-    target.with_deployment(Some(server.deployment_id().to_owned()))
+    let control = server.control_url().zip(server.control_token());
+    target
+        .with_deployment(Some(server.deployment_id().to_owned()))
+        .with_control(control.map(|(url, token)| Control::new(url, token).unwrap()))
 }
 
 /// For servers that are bound to keep the suite waiting.

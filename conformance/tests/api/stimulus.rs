@@ -131,6 +131,7 @@ async fn checks_that_create_need_no_work_of_an_agent_and_those_that_work_do() {
                 assert_eq!(check.verdict, Verdict::Inconclusive, "{}", check.id);
                 assert!(check.reason.as_ref().unwrap().contains("--stimulus work"));
             }
+            Stimulus::Control => assert_eq!(check.verdict, Verdict::NotSelected, "{}", check.id),
             Stimulus::Read => assert!(
                 matches!(
                     check.verdict,
