@@ -28,6 +28,7 @@ mod fork_session;
 mod idempotency;
 mod interrupt;
 mod list;
+mod long_resume;
 mod media_type;
 mod order;
 mod outcome;
@@ -70,7 +71,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 66] = [
+const AREAS: [&[Check]; 67] = [
     session::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -86,6 +87,7 @@ const AREAS: [&[Check]; 66] = [
     stall::CHECKS,
     resume::CHECKS,
     resume_live::CHECKS,
+    long_resume::CHECKS,
     trimmed::CHECKS,
     restart::CHECKS,
     preview::CHECKS,

@@ -274,7 +274,8 @@ impl<'run> Context<'run> {
     pub(crate) async fn post(&self, session: &Session, body: &Value) -> Result<Arc<Exchange>, Stop> {
         let answer = self.bench.mutate(Request::post(session.events(), body)).await?;
         if let Ok(refusal) = expect::error(&answer, 403, "capability.disabled") {
-            return Err(capability::disabled(self.bench, &refusal));
+            let listed = self.listed().await?;
+            return Err(capability::disabled(self.bench, &listed, &refusal, &answer));
         }
         Ok(answer)
     }

@@ -1,6 +1,10 @@
-use std::{fs::File, io::Write, path::PathBuf};
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::PathBuf,
+};
 
-use checkfu_conformance::Report;
+use checkfu_conformance::{Conclusion, Report};
 
 use crate::flags::ServerFlags;
 
@@ -12,6 +16,8 @@ struct Form {
     path: fn(&ServerFlags) -> Option<&PathBuf>,
     render: fn(&Report) -> Result<String, String>,
 }
+
+const BASELINE: &str = "--write-baseline";
 
 const FORMS: [Form; 6] = [
     Form {
@@ -40,7 +46,7 @@ const FORMS: [Form; 6] = [
         render: |report| Ok(report.to_badge()),
     },
     Form {
-        flag: "--write-baseline",
+        flag: BASELINE,
         path: |flags| flags.write_baseline.as_ref(),
         render: |report| Ok(report.to_baseline()),
     },
@@ -53,7 +59,24 @@ impl ReportFiles {
             let Some(path) = (form.path)(flags) else {
                 continue;
             };
-            let file = File::create(path)
+            if let Some((before, _)) = files
+                .iter()
+                .find(|(before, _): &&(&Form, File)| (before.path)(flags) == Some(path))
+            {
+                return Err(format!(
+                    "{}: {} is the file of {} already",
+                    form.flag,
+                    path.display(),
+                    before.flag
+                ));
+            }
+            // What stands there is kept until there is something to take its place.
+            let file = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(path);
+            let file = file
                 .map_err(|error| format!("{}: {} cannot be written: {error}", form.flag, path.display()))?;
             files.push((form, file));
         }
@@ -61,11 +84,25 @@ impl ReportFiles {
     }
 
     pub(crate) fn write(self, report: &Report) -> Result<(), String> {
-        for (form, mut file) in self.0 {
+        let judged = report.conclusion != Conclusion::NotJudged;
+        // Without a judgement nothing is known of what failed before.
+        let files = self
+            .0
+            .into_iter()
+            .filter(|(form, _)| judged || form.flag != BASELINE);
+        for (form, mut file) in files {
             let text = (form.render)(report);
-            text.and_then(|text| file.write_all(text.as_bytes()).map_err(|error| error.to_string()))
+            text.and_then(|text| replace(&mut file, &text).map_err(|error| error.to_string()))
                 .map_err(|problem| format!("{}: the file was not written: {problem}", form.flag))?;
         }
         Ok(())
     }
+}
+
+fn replace(file: &mut File, text: &str) -> io::Result<()> {
+    // A pipe or a terminal has no length.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(text.as_bytes())
 }

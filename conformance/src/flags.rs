@@ -90,7 +90,8 @@ pub(crate) struct ServerFlags {
     /// Writes the conclusion as the JSON of a shields.io badge.
     #[arg(long, value_name = "FILE")]
     pub(crate) badge: Option<PathBuf>,
-    /// Writes the failures as a baseline, for --baseline of a later run.
+    /// Writes the failures as a baseline, for --baseline of a later run. It takes
+    /// the place of what stands there; with --only it holds the selected checks alone.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Exit 0 where nothing failed but something was inconclusive or blocked.

@@ -1,6 +1,6 @@
 //! The commands `model` and `check-history`.
 
-use std::{io::Write, path::PathBuf};
+use std::path::PathBuf;
 
 use checkfu_conformance::{
     ExitStatus,
@@ -9,7 +9,10 @@ use checkfu_conformance::{
 
 use crate::{
     flags::{HistoryFlags, ModelFlags},
-    interrupted, print, usage,
+    interrupt::interrupted,
+    print,
+    told::tell,
+    usage,
 };
 
 /// A line of progress after so many histories.
@@ -25,7 +28,7 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
     let report = model::run(&plan, random, interrupted(), |_| {
         done += 1;
         if !flags.is_quiet() && (done % PROGRESS == 0 || done == random.histories) {
-            let _ = writeln!(std::io::stderr().lock(), "{done} histories");
+            tell(&format!("{done} histories"));
         }
     })
     .await;

@@ -2,10 +2,11 @@ use crate::{
     check::Check,
     context::Judgement,
     plan::Plan,
+    printable::printable,
     profile::Severity,
+    repeat::command_for,
     report::{CheckReport, Failure},
     secret::Secret,
-    stimulus::Stimulus,
     stop::{Contradiction, Stop},
     verdict::Verdict,
 };
@@ -13,26 +14,25 @@ use crate::{
 /// What a check's end means under this plan.
 pub(crate) fn judged(plan: &Plan, check: &'static Check, judgement: Judgement) -> CheckReport {
     let key = &plan.target.key;
+    let shown = |text: &str| printable(&key.redact(text));
     match judgement {
         Ok(pass) => {
             let witnesses = pass.into_witnesses().into_iter();
-            let witnesses = witnesses
-                .map(|witness| witness.masked(|text| key.redact(text)))
-                .collect();
+            let witnesses = witnesses.map(|witness| witness.masked(shown)).collect();
             CheckReport {
                 witnesses,
                 ..blank(check, Verdict::Pass, None)
             }
         }
-        Err(Stop::NotApplicable(why)) => blank(check, Verdict::NotApplicable, Some(key.redact(&why))),
-        Err(Stop::Inconclusive(why)) => blank(check, Verdict::Inconclusive, Some(key.redact(&why))),
-        Err(Stop::Error(why)) => blank(check, Verdict::Error, Some(key.redact(&why))),
+        Err(Stop::NotApplicable(why)) => blank(check, Verdict::NotApplicable, Some(shown(&why))),
+        Err(Stop::Inconclusive(why)) => blank(check, Verdict::Inconclusive, Some(shown(&why))),
+        Err(Stop::Error(why)) => blank(check, Verdict::Error, Some(shown(&why))),
         Err(Stop::Blocked {
             by,
             why,
             contradiction,
         }) => {
-            let reason = key.redact(&format!("its set-up is the matter of {by}: {why}"));
+            let reason = shown(&format!("its set-up is the matter of {by}: {why}"));
             let failure = contradiction.map(|contradiction| failure(plan, check, *contradiction, key));
             CheckReport {
                 failure,
@@ -69,28 +69,10 @@ pub(crate) fn blank(check: &'static Check, verdict: Verdict, reason: Option<Stri
 }
 
 fn failure(plan: &Plan, check: &Check, contradiction: Contradiction, key: &Secret) -> Failure {
-    let strict = if plan.strict { " --strict" } else { "" };
-    let sessions = plan.target.sessions.iter().map(|id| format!(" --session {id}"));
-    let claims = plan
-        .claims
-        .iter()
-        .map(|(id, claim)| format!(" --capability {id}={claim}"));
-    let control = plan.target.control.as_ref();
-    let control = control.filter(|_| check.stimulus == Stimulus::Control);
-    let control = control.map_or(String::new(), |control| format!(" --control {}", control.url));
-    let disturbed = if plan.target.disturbed { " --disturbed" } else { "" };
-    let reproduce = format!(
-        "checkfu-conformance server --url {} --profile {}{strict}{}{}{control}{disturbed} --only {}",
-        plan.target.url,
-        plan.profile,
-        sessions.collect::<String>(),
-        claims.collect::<String>(),
-        check.id
-    );
     Failure {
-        expected: key.redact(&contradiction.expected),
-        actual: key.redact(&contradiction.actual),
-        wire: key.redact(&contradiction.wire),
-        reproduce,
+        expected: printable(&key.redact(&contradiction.expected)),
+        actual: printable(&key.redact(&contradiction.actual)),
+        wire: printable(&key.redact(&contradiction.wire)),
+        reproduce: command_for(plan, [check.id]),
     }
 }

@@ -4,8 +4,10 @@
 mod files;
 mod flags;
 mod histories;
+mod interrupt;
 mod progress;
 mod proving;
+mod told;
 
 use std::{io::Write, process::ExitCode};
 
@@ -17,7 +19,9 @@ use clap::Parser;
 use crate::{
     files::ReportFiles,
     flags::{Command, Flags, ServerFlags, SweepFlags, TraceFlags},
+    interrupt::interrupted,
     progress::Progress,
+    told::tell,
 };
 
 #[tokio::main]
@@ -89,7 +93,7 @@ async fn swept(flags: &SweepFlags) -> ExitStatus {
         }
         Err(error @ SweepError::Run(_)) => usage(&format!("--run: {error}")),
         Err(error) => {
-            eprintln!("error: {error}");
+            tell(&format!("error: {error}"));
             ExitStatus::NotJudged
         }
     }
@@ -148,21 +152,15 @@ fn compared(drifts: &[trace::Drift]) -> ExitStatus {
         print(&format!("the pages are what the {rows} rows say\n"));
         return ExitStatus::Conformant;
     }
-    eprintln!(
+    tell(&format!(
         "error: the pages are not what the {rows} rows say, differences: {}; read them, then change spec/sentences.toml",
         drifts.len()
-    );
+    ));
     ExitStatus::Failed
 }
 
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
 fn usage(message: &str) -> ExitStatus {
-    eprintln!("error: {message}");
+    tell(&format!("error: {message}"));
     ExitStatus::Usage
 }
 

@@ -33,7 +33,7 @@ pub struct Plan {
     pub(crate) claims: BTreeMap<&'static str, Claim>,
     pub(crate) baseline: Baseline,
     pub(crate) keep: bool,
-    only: Vec<String>,
+    pub(crate) only: Vec<String>,
 }
 
 /// A pattern that no check fits.

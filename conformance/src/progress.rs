@@ -4,6 +4,8 @@ use checkfu_conformance::CheckReport;
 use clap::ValueEnum;
 use serde_json::json;
 
+use crate::told::tell;
+
 /// What is told on stderr while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
@@ -39,14 +41,14 @@ impl Progress {
             None => {}
             Some(Form::Text) => {
                 let width = self.total.to_string().len();
-                eprintln!(
+                tell(&format!(
                     "[{:>width$}/{}] {:>6.1} s  {:<12} {}",
                     self.ended,
                     self.total,
                     elapsed.as_secs_f64(),
                     check.verdict.word(),
                     check.id
-                );
+                ));
             }
             Some(Form::Ndjson) => {
                 let told = json!({
@@ -62,7 +64,7 @@ impl Progress {
                     "actual": check.failure.as_ref().map(|failure| &failure.actual),
                     "duration_ms": check.duration_ms,
                 });
-                eprintln!("{told}");
+                tell(&told.to_string());
             }
         }
     }

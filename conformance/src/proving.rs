@@ -5,7 +5,7 @@ use checkfu_conformance::{
     prove::{Binary, Depth, Matrix, Settings, Unprovable, prove as prove_with},
 };
 
-use crate::{flags::ProveFlags, interrupted, print, usage};
+use crate::{flags::ProveFlags, interrupt::interrupted, print, told::tell, usage};
 
 /// Most of a judgement is waiting.
 const JOBS_PER_PROCESSOR: usize = 3;
@@ -21,11 +21,11 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
             return usage(&format!("{flag}: {} is no directory", directory.display()));
         }
     }
-    let progress = |line: &str| eprintln!("{line}");
+    let progress = tell;
     let proof = tokio::select! {
         proof = prove_with(&settings, &progress) => proof,
-        () = stopped() => {
-            eprintln!("error: interrupted; the servers are stopped");
+        () = interrupted() => {
+            tell("error: interrupted; the servers are stopped");
             return ExitStatus::Interrupted;
         }
     };
@@ -38,23 +38,11 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
             }
         }
         Err(error @ Unprovable::NoStart { .. }) => {
-            eprintln!("error: {error}");
+            tell(&format!("error: {error}"));
             ExitStatus::NotJudged
         }
         Err(error) => usage(&error.to_string()),
     }
-}
-
-/// Whoever ends the proof ends the servers: at Ctrl-C, and at SIGTERM where there is one.
-async fn stopped() {
-    #[cfg(unix)]
-    if let Ok(mut ended) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = ended.recv() => return,
-            () = interrupted() => return,
-        }
-    }
-    interrupted().await;
 }
 
 fn recorded(flags: &ProveFlags, matrix: &Matrix) -> ExitStatus {
@@ -67,7 +55,7 @@ fn recorded(flags: &ProveFlags, matrix: &Matrix) -> ExitStatus {
     if let Some(directory) = &flags.check
         && let Err(stale) = matrix.compare(directory)
     {
-        eprintln!("error: {stale}");
+        tell(&format!("error: {stale}"));
         return ExitStatus::Failed;
     }
     ExitStatus::Conformant

@@ -16,6 +16,7 @@ use crate::{
     judgement::{blank, judged},
     plan::Plan,
     profile::Severity,
+    repeat::command_for,
     report::{CheckReport, Cut, ExitStatus, Report, Suite, counts, requirements},
     stimulus::{
         Stimulus,
@@ -66,6 +67,8 @@ pub async fn run(
         strict: plan.strict,
         stimulus: plan.stimulus,
         sessions: plan.target.sessions.clone(),
+        only: plan.only.clone(),
+        reproduce: command_for(plan, plan.only.iter().map(String::as_str)),
         budget: pace(plan.budget, &plan.target),
         spent: ran.spent,
         cut: ran.cut.as_ref().map(|(_, why)| why.clone()),

@@ -33,10 +33,34 @@ impl Secret {
         &self.0
     }
 
-    /// `text` without the key, plain or as JSON writes it.
+    /// `text` without the key, plain or in any way that JSON may write it.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
-        text.replace(&escaped, MASK).replace(&self.0, MASK)
+        let mut kept = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            match self.length_at(rest) {
+                Some(length) => {
+                    kept.push_str(MASK);
+                    rest = &rest[length..];
+                }
+                None => {
+                    kept.push(first);
+                    rest = &rest[first.len_utf8()..];
+                }
+            }
+        }
+        kept
+    }
+
+    /// How much of the start of this text is the key, if it is; each character may be escaped.
+    fn length_at(&self, text: &str) -> Option<usize> {
+        let mut length = 0;
+        for wanted in self.0.chars() {
+            let rest = text.get(length..)?;
+            let literal = || rest.starts_with(wanted).then(|| wanted.len_utf8());
+            length += escaped(rest, wanted).or_else(literal)?;
+        }
+        Some(length)
     }
 
     /// `bytes` without the key; bytes that are not UTF-8 are left as they are.
@@ -60,6 +84,16 @@ impl Secret {
     }
 }
 
+/// The length of an escape of this character at the start of the text.
+fn escaped(text: &str, wanted: char) -> Option<usize> {
+    let rest = text.strip_prefix('\\')?;
+    if let Some(digits) = rest.strip_prefix('u').and_then(|rest| rest.get(..4)) {
+        let code = u32::from_str_radix(digits, 16).ok()?;
+        return (char::from_u32(code) == Some(wanted)).then_some(6);
+    }
+    (matches!(wanted, '"' | '\\' | '/') && rest.starts_with(wanted)).then_some(2)
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Secret({MASK})")
@@ -75,6 +109,10 @@ mod tests {
         let key = Secret::new("k\"ey\\1").unwrap();
         assert_eq!(key.redact("a k\"ey\\1 b"), "a [redacted] b");
         assert_eq!(key.redact(r#"{"k":"k\"ey\\1"}"#), r#"{"k":"[redacted]"}"#);
+        let spelled = r#"{"k":"\u006B\"\u0065y\u005c1","l":"k"}"#;
+        assert_eq!(key.redact(spelled), r#"{"k":"[redacted]","l":"k"}"#);
+        let plain = Secret::new("ck_0/1").unwrap();
+        assert_eq!(plain.redact(r"ck_0\/1 ck_0/1 ck_0"), "[redacted] [redacted] ck_0");
         assert_eq!(key.redact_bytes(b"\xffk\"ey\\1\xfe"), b"\xff[redacted]\xfe");
     }
 

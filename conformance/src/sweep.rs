@@ -14,6 +14,9 @@ use crate::{
 /// More pages of Sessions than this are not looked through.
 const LONGEST_WALK: usize = 1_000;
 
+/// What stands behind the title of a run in that of a history's Session.
+const HISTORY: &str = " history ";
+
 /// Why nothing was swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -45,7 +48,8 @@ pub async fn sweep(plan: &Plan, run_id: &str) -> Result<Vec<CreatedSession>, Swe
     Ok(clean_up(&bench, ids).await)
 }
 
-async fn found(bench: &Bench, title: &str) -> Result<Vec<String>, Stop> {
+/// The Sessions of the run with this title, by the list of the server.
+pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Vec<String>, Stop> {
     let mut sessions = Vec::new();
     let mut token: Option<String> = None;
     for _ in 0..LONGEST_WALK {
@@ -78,7 +82,7 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
             let source = session["forked_from"]["session_id"].as_str();
             let inherited =
                 session["title"].is_null() && source.is_some_and(|source| wanted.contains(source));
-            if session["title"] == title || inherited {
+            if session["title"].as_str().is_some_and(|own| is_of(own, title)) || inherited {
                 wanted.insert(id);
             }
         }
@@ -95,6 +99,12 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
         .filter(plain)
         .map(str::to_owned)
         .collect()
+}
+
+/// Whether this is the title of the run, or of one of its histories.
+fn is_of(own: &str, title: &str) -> bool {
+    own.strip_prefix(title)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(HISTORY))
 }
 
 fn told(stop: Stop) -> String {
@@ -125,9 +135,11 @@ mod tests {
             json!({"id": "sess_4", "title": "conformance run abcdef0"}),
             json!({"id": "sess_5", "title": null, "forked_from": null}),
             fork("sess_6", "sess_1", json!("mine")),
+            json!({"id": "sess_8", "title": "conformance run abcdef history 3"}),
+            json!({"id": "sess_9", "title": "conformance run abcdef of mine"}),
             json!({"id": "sess/7", "title": "conformance run abcdef"}),
         ];
         let found = of_run(&sessions, "conformance run abcdef");
-        assert_eq!(found, ["sess_3", "sess_2", "sess_1"]);
+        assert_eq!(found, ["sess_3", "sess_2", "sess_1", "sess_8"]);
     }
 }

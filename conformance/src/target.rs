@@ -37,11 +37,18 @@ pub enum InvalidTarget {
         reason: String,
     },
     /// The key cannot be sent.
-    #[error(transparent)]
+    #[error("{0}: set CHECKFU_API_KEY to a key of the server")]
     Key(#[from] InvalidSecret),
+    /// The key is so short that it could stand in any text.
+    #[error(
+        "the API key has fewer than {SHORTEST_KEY} characters, and could not be masked in a report without harm to it"
+    )]
+    ShortKey,
     /// No principal.
-    #[error("the principal id is empty: set CHECKFU_PRINCIPAL_ID to the principal that the key acts as")]
-    Principal,
+    #[error(
+        "{0:?} is no id of a principal, such as prin_0123: set CHECKFU_PRINCIPAL_ID to the one that the key acts as"
+    )]
+    Principal(String),
     /// What was named as a Session has no id of one.
     #[error("{0:?} is no id of a Session: --session and CHECKFU_SESSION_IDS take ids such as sess_0123")]
     Session(String),
@@ -79,10 +86,16 @@ impl Target {
             return Err(refuse(url, "it has a query or a fragment"));
         }
         let key = Secret::new(key)?;
-        if principal.is_empty() {
-            return Err(InvalidTarget::Principal);
+        if key.expose().len() < SHORTEST_KEY {
+            return Err(InvalidTarget::ShortKey);
+        }
+        if !is_id(principal, "prin_") {
+            return Err(InvalidTarget::Principal(principal.to_owned()));
         }
         let url = parsed.as_str().trim_end_matches('/').to_owned();
+        if url.ends_with("/v1") {
+            return Err(refuse(&url, "the suite puts /v1 behind it itself"));
+        }
         Ok(Self {
             url,
             key,
@@ -148,9 +161,7 @@ impl Target {
     ) -> Result<Self, InvalidTarget> {
         let mut sessions: Vec<String> = Vec::new();
         for id in ids.into_iter().map(Into::into) {
-            let rest = id.strip_prefix("sess_").unwrap_or_default();
-            let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-            if rest.is_empty() || !rest.bytes().all(plain) {
+            if !is_id(&id, "sess_") {
                 return Err(InvalidTarget::Session(id));
             }
             if !sessions.contains(&id) {
@@ -188,6 +199,17 @@ impl Target {
     pub fn url(&self) -> &str {
         &self.url
     }
+}
+
+/// A shorter key could be a part of any word.
+const SHORTEST_KEY: usize = 8;
+
+fn is_id(text: &str, prefix: &str) -> bool {
+    let rest = text.strip_prefix(prefix).unwrap_or_default();
+    !rest.is_empty()
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]
@@ -239,8 +261,13 @@ mod tests {
             "{hidden}"
         );
         assert_eq!(
-            Target::new("http://host", "ck_0123456789", "").unwrap_err(),
-            InvalidTarget::Principal
+            Target::new("http://host", "ck_0123456789", "nobody").unwrap_err(),
+            InvalidTarget::Principal("nobody".to_owned())
         );
+        assert_eq!(
+            Target::new("http://host", "short", "prin_1").unwrap_err(),
+            InvalidTarget::ShortKey
+        );
+        assert!(error("http://host/v1").contains("/v1"));
     }
 }

@@ -14,7 +14,12 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Create,
         requirements: &["WIRE-2"],
-        killed_by: &["accepts-any-key", "wrong-key-is-retryable", "server:any_key"],
+        killed_by: &[
+            "accepts-any-key",
+            "guards-the-log-alone",
+            "wrong-key-is-retryable",
+            "server:any_key",
+        ],
         run: |cx| Box::pin(wrong_key_refused(cx)),
     },
     Check {
@@ -23,7 +28,11 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Derived,
         stimulus: Stimulus::Create,
         requirements: &["WIRE-1"],
-        killed_by: &["accepts-no-key", "missing-key-is-retryable"],
+        killed_by: &[
+            "accepts-no-key",
+            "guards-the-log-alone",
+            "missing-key-is-retryable",
+        ],
         run: |cx| Box::pin(missing_key_refused(cx)),
     },
     Check {
@@ -32,7 +41,11 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-2"],
-        killed_by: &["reads-with-any-key", "wrong-key-is-retryable"],
+        killed_by: &[
+            "reads-with-any-key",
+            "guards-the-log-alone",
+            "wrong-key-is-retryable",
+        ],
         run: |cx| Box::pin(wrong_key_reads_nothing(cx)),
     },
     Check {
@@ -41,7 +54,11 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Derived,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-1"],
-        killed_by: &["reads-without-a-key", "missing-key-is-retryable"],
+        killed_by: &[
+            "reads-without-a-key",
+            "guards-the-log-alone",
+            "missing-key-is-retryable",
+        ],
         run: |cx| Box::pin(missing_key_reads_nothing(cx)),
     },
 ];
@@ -80,11 +97,16 @@ async fn refused(
 ) -> Judgement {
     let before = cx.log(&session.id).await?;
     let writes = write.is_some();
-    for request in [Request::get(session.events())].into_iter().chain(write) {
+    for request in reads(session).into_iter().chain(write) {
         let answer = cx.send(request.key(key)).await?;
         expect::refused_for_good(&answer)?;
         cx.saw(
-            format!("{} with {what} answered {}", answer.method(), answer.status()),
+            format!(
+                "{} {} with {what} answered {}",
+                answer.method(),
+                answer.path(),
+                answer.status()
+            ),
             &answer,
         );
     }
@@ -101,4 +123,19 @@ async fn refused(
     }
     cx.saw("with the right key the same log is readable", &now.evidence);
     cx.pass()
+}
+
+/// Everything that can be read; what a server does not have, it refuses all the same.
+fn reads(session: &Session) -> Vec<Request> {
+    let below = |tail: &str| Request::get(format!("{}/{tail}", session.path()));
+    vec![
+        Request::get(session.events()),
+        Request::get(session.path()),
+        Request::get("/v1/sessions"),
+        Request::get("/v1/agent_deployments"),
+        below("runs"),
+        below("threads"),
+        below("action_approvals"),
+        below("diff").query("other", &session.id),
+    ]
 }

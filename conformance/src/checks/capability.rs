@@ -36,8 +36,10 @@ pub(crate) const CHECKS: &[Check] = &[
 
 async fn disabled_is_refused(cx: &mut Context<'_>) -> Judgement {
     let (settled, own) = cx.settled_or_own().await?;
+    let mut probed = false;
     for capability in disabled(cx).await? {
         for request in probes(cx.bench, &capability, &settled.session, own) {
+            probed = true;
             let answer = probe(cx, request).await?;
             expect::refused_for_good(&answer)?;
             let text = format!(
@@ -53,13 +55,16 @@ async fn disabled_is_refused(cx: &mut Context<'_>) -> Judgement {
             .log()
             .expect_unchanged(&now, &format!("the log after {capability} was refused"))?;
     }
+    some(probed)?;
     cx.pass()
 }
 
 async fn refusal_names_it(cx: &mut Context<'_>) -> Judgement {
     let (settled, own) = cx.settled_or_own().await?;
+    let mut probed = false;
     for capability in disabled(cx).await? {
         for request in probes(cx.bench, &capability, &settled.session, own) {
+            probed = true;
             let answer = probe(cx, request).await?;
             let body = expect::error(&answer, 403, "capability.disabled")?;
             let details = expect::member(&answer, &body, "/error/details")?;
@@ -78,7 +83,17 @@ async fn refusal_names_it(cx: &mut Context<'_>) -> Judgement {
             );
         }
     }
+    some(probed)?;
     cx.pass()
+}
+
+/// A capability may have no request of its own, or none that this run may send.
+fn some(probed: bool) -> Result<(), Stop> {
+    let why = "nothing that is disabled can be asked for by this run";
+    match probed {
+        true => Ok(()),
+        false => Err(Stop::NotApplicable(why.to_owned())),
+    }
 }
 
 /// The capabilities that the server lists as disabled and that the suite can ask for.

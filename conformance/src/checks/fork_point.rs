@@ -100,8 +100,8 @@ async fn at_any_event(cx: &mut Context<'_>) -> Judgement {
             "source_seq": event.seq,
         });
         let expected = json!([
-            [event.seq + 1, "session.forked", mark],
-            [event.seq + 2, "session.status_idle", {"stop_reason": "end_turn"}],
+            [event.seq.saturating_add(1), "session.forked", mark],
+            [event.seq.saturating_add(2), "session.status_idle", {"stop_reason": "end_turn"}],
         ]);
         let what = format!("the tail of a fork at seq {}", event.seq);
         expect::equal(&fork.evidence, &what, &expected, &json!(tail))?;
@@ -127,7 +127,7 @@ async fn refusals_are_pure(cx: &mut Context<'_>) -> Judgement {
             "runtime.event_not_retained",
         ),
         (
-            json!({"from": {"seq": head + 1}}),
+            json!({"from": {"seq": head.saturating_add(1)}}),
             409,
             "runtime.event_not_retained",
         ),

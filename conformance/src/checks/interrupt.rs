@@ -21,6 +21,7 @@ pub(crate) const CHECKS: &[Check] = &[
         stimulus: Stimulus::Work,
         requirements: &["SES-10", "SES-8"],
         killed_by: &[
+            "fences-what-it-lists",
             "interrupt-is-ignored",
             "interrupt-is-terminal",
             "interrupted-for-good",

@@ -121,7 +121,7 @@ async fn page_and_after_conflict(cx: &mut Context<'_>) -> Judgement {
 async fn past_head_is_empty(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
     let head = settled.log().head();
-    for after in [head, head + 1, head + 1000] {
+    for after in [head, head.saturating_add(1), head.saturating_add(1000)] {
         let page = Page::read(
             cx.send(Request::get(settled.session.events()).query("after", after))
                 .await?,

@@ -151,7 +151,7 @@ async fn zero_is_the_start(cx: &mut Context<'_>) -> Judgement {
 async fn ahead_of_head(cx: &mut Context<'_>) -> Judgement {
     let settled = cx.settled().await?;
     let head = settled.log().head();
-    for cursor in [head + 1, head + 1000] {
+    for cursor in [head.saturating_add(1), head.saturating_add(1000)] {
         let answer = cx
             .open_refused(Request::get(settled.session.stream()).after(cursor))
             .await?;

@@ -27,6 +27,9 @@ pub(crate) struct ModelFlags {
     /// Where the histories go in which something is found [default: a new directory for temporary files, which is printed].
     #[arg(long, value_name = "DIR")]
     pub(crate) bundle: Option<PathBuf>,
+    /// Leaves the Sessions of the run as they are, instead of ending them.
+    #[arg(long)]
+    keep: bool,
     /// Exit 0 where nothing failed but a property was not put to the test.
     #[arg(long)]
     pub(crate) allow_partial: bool,
@@ -50,7 +53,7 @@ pub(crate) struct HistoryFlags {
 
 impl ModelFlags {
     pub(crate) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
-        self.target.plan()
+        Ok(self.target.plan()?.with_keep(self.keep))
     }
 
     pub(crate) fn random(&self) -> Result<Random, Box<dyn Error>> {

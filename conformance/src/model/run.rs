@@ -13,11 +13,13 @@ use super::{
 };
 use crate::{
     agent::AgentKind,
+    clean_up::{End, clean_up},
     plan::Plan,
     report::Cut,
     run::prepare,
     stimulus::{bench::Bench, session},
     stop::Stop,
+    sweep::found,
 };
 
 /// Which random histories to play.
@@ -49,7 +51,7 @@ pub struct NoSeed(String);
 /// Plays random histories against a server, judges each, calls `progress` with its number after it, and reports. Stops
 /// early when `interrupted` resolves. The histories in which something was found are in the report.
 ///
-/// The server keeps what the run created: Sessions whose title names the run.
+/// At its end it ends the Sessions that it created, unless the plan keeps them.
 ///
 /// # Cancel safety
 /// Dropping the future ends the run without a report; what it created stays.
@@ -120,7 +122,20 @@ pub async fn run(
         }
         progress(number);
     }
+    let left = match plan.keep {
+        true => None,
+        false => Some(cleaned(&bench).await),
+    };
+    report.left = left;
     report
+}
+
+/// Ends what the histories created, those that were cut off included; how many could not be ended, or why none was.
+async fn cleaned(bench: &Bench) -> Result<usize, String> {
+    let sessions = found(bench, &session::titled(&bench.run_id)).await;
+    let sessions = sessions.map_err(|stop| bench.target.key.redact(&told(stop)))?;
+    let ended = clean_up(bench, sessions).await;
+    Ok(ended.iter().filter(|session| session.end == End::Left).count())
 }
 
 /// Judges histories that were written down before, under the names of their files.

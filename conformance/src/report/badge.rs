@@ -7,7 +7,9 @@ use super::document::Report;
 impl Report {
     /// The conclusion as the JSON that a badge endpoint of shields.io serves, with a final line feed.
     pub fn to_badge(&self) -> String {
+        let whole = self.only.is_empty();
         let colour = match self.conclusion {
+            Conclusion::Conformant if !whole => "lightgrey",
             Conclusion::Conformant => "brightgreen",
             Conclusion::Partial => "yellow",
             Conclusion::Nonconformant => "red",
@@ -18,7 +20,10 @@ impl Report {
         let badge = json!({
             "schemaVersion": 1,
             "label": format!("Checkfu {}", self.profile),
-            "message": format!("{} {passed}/{executed}", self.conclusion.word().to_lowercase()),
+            "message": match whole {
+                true => format!("{} {passed}/{executed}", self.conclusion.word().to_lowercase()),
+                false => format!("{passed}/{executed} of a selection"),
+            },
             "color": colour,
         });
         format!("{badge}\n")

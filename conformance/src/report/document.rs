@@ -38,6 +38,10 @@ pub struct Report {
     pub stimulus: Stimulus,
     /// The Sessions that the operator gave to read.
     pub sessions: Vec<String>,
+    /// The patterns that the checks were chosen by; none where all were.
+    pub only: Vec<String>,
+    /// A command that makes this judgement again; it takes the key from the environment.
+    pub reproduce: String,
     /// What the run might spend.
     pub budget: Budget,
     /// What it spent.

@@ -8,9 +8,7 @@ use crate::{
 use super::{
     account::{bounds, left, left_line, proof},
     document::{CheckReport, Report},
-    statement::{
-        Area, conclusion, facts, judged, listed, meaning, reproduce, seconds, statement, unjudged, with,
-    },
+    statement::{Area, conclusion, facts, judged, listed, meaning, seconds, statement, unjudged, with},
 };
 
 const STYLE: &str = include_str!("html/style.css");
@@ -62,7 +60,7 @@ fn write_page(report: &Report, page: &mut String) -> fmt::Result {
         page,
         "<section id=\"again\">\n<h2>Again</h2>\n<pre>export CHECKFU_API_KEY=… CHECKFU_PRINCIPAL_ID=…\n{}</pre>\n\
          </section>\n</main>\n</body>\n</html>",
-        Text(&reproduce(report))
+        Text(&report.reproduce)
     )
 }
 

@@ -5,7 +5,7 @@ use crate::verdict::Verdict;
 use super::{
     account::{self, bounds, proof},
     document::{CheckReport, Report},
-    statement::{Area, conclusion, facts, judged, listed, meaning, reproduce, statement, unjudged, with},
+    statement::{Area, conclusion, facts, judged, listed, meaning, statement, unjudged, with},
 };
 
 impl Report {
@@ -64,7 +64,7 @@ impl Report {
         let _ = writeln!(
             text,
             "\n## Again\n\n```sh\nexport CHECKFU_API_KEY=… CHECKFU_PRINCIPAL_ID=…\n{}\n```",
-            reproduce(self)
+            self.reproduce
         );
         text
     }

@@ -7,7 +7,6 @@ use crate::{
     checks::checks,
     level::Level,
     requirement::{Actor, Requirement, requirement, requirements},
-    stimulus::Stimulus,
     verdict::Verdict,
 };
 
@@ -91,11 +90,24 @@ pub(super) fn listed(advertised: Option<bool>) -> &'static str {
 /// One line: the word, the profile and the numbers.
 pub(super) fn conclusion(report: &Report) -> String {
     let executed = report.checks.len() - report.count(Verdict::NotSelected);
+    let passed = report.count(Verdict::Pass);
+    let of = match report.only.is_empty() {
+        true => format!("{passed} of {executed} checks passed"),
+        false => format!(
+            "of a selection ({}), {passed} of {executed} checks passed",
+            report.only.join(", ")
+        ),
+    };
+    let off = report.capabilities.iter().filter(|row| row.claim == Claim::Off);
+    let off: Vec<_> = off.map(|row| row.id).collect();
+    let without = match off.is_empty() {
+        true => String::new(),
+        false => format!(", without {} by the operator's word", off.join(", ")),
+    };
     format!(
-        "{} for profile {}: {} of {executed} checks passed",
+        "{} for profile {}: {of}{without}",
         report.conclusion.word(),
-        report.profile,
-        report.count(Verdict::Pass),
+        report.profile
     )
 }
 
@@ -138,25 +150,6 @@ pub(super) fn unjudged() -> Vec<&'static Requirement> {
 /// What a requirement says.
 pub(super) fn statement(id: &str) -> &'static str {
     requirement(id).map_or("", |row| row.statement.as_str())
-}
-
-/// A command that makes this judgement again; it takes the key from the environment.
-pub(super) fn reproduce(report: &Report) -> String {
-    let strict = if report.strict { " --strict" } else { "" };
-    let stimulus = match report.stimulus {
-        Stimulus::Work => String::new(),
-        class => format!(" --stimulus {class}"),
-    };
-    let sessions = report.sessions.iter().map(|id| format!(" --session {id}"));
-    let claims = report.capabilities.iter().filter(|row| row.claim != Claim::Auto);
-    let claims = claims.map(|row| format!(" --capability {}={}", row.id, row.claim));
-    format!(
-        "checkfu-conformance server --url {} --profile {}{strict}{stimulus}{}{}",
-        report.url,
-        report.profile,
-        sessions.collect::<String>(),
-        claims.collect::<String>()
-    )
 }
 
 /// What the letter of a level means for a server that breaks it.

@@ -134,7 +134,7 @@ pub(crate) async fn offered(bench: &Bench, listed: &Listed, id: &str) -> Result<
 }
 
 /// Why a check ends whose request was refused as a disabled capability is.
-pub(crate) fn disabled(bench: &Bench, refusal: &Value) -> Stop {
+pub(crate) fn disabled(bench: &Bench, listed: &Listed, refusal: &Value, answer: &Exchange) -> Stop {
     let details = refusal.pointer("/error/details").and_then(Value::as_object);
     let named = details
         .into_iter()
@@ -143,6 +143,11 @@ pub(crate) fn disabled(bench: &Bench, refusal: &Value) -> Stop {
     let known = named
         .into_iter()
         .find_map(|name| CAPABILITIES.into_iter().find(|id| *id == name));
+    // A server cannot have a capability for those alone who do not look closely.
+    if let Some(id) = known.filter(|id| listed.says(id) == Some(true) && bench.claim(id) != Claim::Off) {
+        let expected = format!("{id} to be offered, as it is listed");
+        return Stop::fail(expected, "403 capability.disabled", answer);
+    }
     missing(
         bench,
         known.unwrap_or_default(),

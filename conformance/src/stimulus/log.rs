@@ -85,16 +85,31 @@ impl Log {
     /// The same of the list at this path.
     pub(crate) async fn walk_after_at(bench: &Bench, path: &str, after: u64) -> Result<Self, Stop> {
         let mut events: Vec<Event> = Vec::new();
+        // Behind an empty page that is not the last one the next one stands, not the same again.
+        let mut token: Option<String> = None;
+        let mut seen = HashSet::new();
         for _ in 0..LONGEST_WALK {
             let cursor = events.last().map_or(after, |event| event.seq);
-            let request = Request::get(path).query("after", cursor);
-            let page = Page::read(bench.send(request.query("limit", LARGEST_PAGE)).await?)?;
-            if page.events.is_empty() && page.next.is_none() {
-                return Ok(Self {
-                    events,
-                    evidence: page.answer,
-                });
+            let request = Request::get(path).query("limit", LARGEST_PAGE);
+            let request = match &token {
+                Some(token) => request.query("page", token),
+                None => request.query("after", cursor),
+            };
+            let page = Page::read(bench.send(request).await?)?;
+            if page.events.is_empty() {
+                let Some(next) = page.next else {
+                    return Ok(Self {
+                        events,
+                        evidence: page.answer,
+                    });
+                };
+                let fresh = seen.insert(next.clone());
+                let again = format!("next_page {next:?} again");
+                expect::that(fresh, &page.answer, "a walk that ends", again)?;
+                token = Some(next);
+                continue;
             }
+            token = None;
             if let Some(first) = page.events.first().filter(|first| first.seq <= cursor) {
                 let expected = format!("events above {cursor} or an empty last page");
                 return Err(Stop::fail(

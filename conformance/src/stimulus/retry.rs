@@ -71,7 +71,8 @@ impl Tries<'_> {
         };
         let doubled = SHORTEST_WAIT * 2_u32.pow(self.made.min(10) - 1);
         let wait = asked.unwrap_or(doubled.min(LONGEST_WAIT));
-        let spent = self.made >= TRIES || Instant::now() + wait >= self.deadline;
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let spent = self.made >= TRIES || wait >= left;
         if spent || self.retry.given_up.load(Ordering::Relaxed) >= PATIENCE {
             self.retry.given_up.fetch_add(1, Ordering::Relaxed);
             return false;

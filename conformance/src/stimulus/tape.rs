@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use tokio::time::Instant;
 
 use super::{
@@ -19,6 +21,8 @@ pub(crate) struct Tape<'run> {
     pub(crate) events: Vec<Event>,
     /// How many frames gave an event of this stream once more.
     pub(crate) repeats: usize,
+    /// Where the events with each id stand.
+    places: HashMap<String, Vec<usize>>,
 }
 
 impl<'run> Tape<'run> {
@@ -29,6 +33,7 @@ impl<'run> Tape<'run> {
             frames: Vec::new(),
             events: Vec::new(),
             repeats: 0,
+            places: HashMap::new(),
         })
     }
 
@@ -116,10 +121,12 @@ impl<'run> Tape<'run> {
         let event = data
             .and_then(|data| Event::read(&data))
             .map_err(|fault| self.fail_at(&framed, "a persisted envelope", fault))?;
-        if self.events.contains(&event) {
+        let places = self.places.entry(event.id.clone()).or_default();
+        if places.iter().any(|place| self.events.get(*place) == Some(&event)) {
             self.repeats += 1;
             return Ok(None);
         }
+        places.push(self.events.len());
         self.frames.push(framed);
         self.events.push(event.clone());
         Ok(Some(event))

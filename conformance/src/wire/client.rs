@@ -138,7 +138,10 @@ impl Client {
         let mut reading = self.begin(request, deadline).await?;
         let content_type = reading.header("content-type").unwrap_or_default();
         if reading.status() == 200
-            && content_type.split(';').next().map(str::trim) == Some("text/event-stream")
+            && content_type
+                .split(';')
+                .next()
+                .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
         {
             return Ok(Attempted::Stream(Box::new(reading)));
         }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use tokio::time::{Instant, timeout_at};
 
 use super::{
@@ -5,6 +7,9 @@ use super::{
     sse::{Frame, Item, Reader},
 };
 use crate::{secret::Secret, wire::header::visible};
+
+/// What came in time may be looked at for so much longer.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A response whose body is being read, byte for byte.
 pub(crate) struct Reading {
@@ -79,6 +84,11 @@ impl Reading {
     pub(crate) async fn next_frame(&mut self, deadline: Instant) -> Result<Frame, End> {
         loop {
             if let Some(frame) = self.frames.get(self.served) {
+                // Frames that are there are no reason to forget the time, or all else that has to be done.
+                tokio::task::consume_budget().await;
+                if Instant::now() >= deadline + GRACE {
+                    return Err(End::Deadline);
+                }
                 self.served += 1;
                 return Ok(frame.clone());
             }

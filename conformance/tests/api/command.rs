@@ -4,7 +4,10 @@ use std::process::{Output, Stdio};
 
 use checkfu_mock_server::MockServer;
 use serde_json::Value;
-use tokio::process::Command;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::Command,
+};
 
 use checkfu_conformance::prove::{Answer, Mutant, Relay};
 
@@ -133,6 +136,72 @@ async fn a_failure_shows_expected_actual_wire_and_a_command_that_repeats_it() {
     assert_eq!(&flags[..2], ["--url", relay.url()]);
     let repeated = suite(&server, relay.url(), &flags[2..]).await;
     assert_eq!(repeated.status.code(), Some(1), "{}", text(&repeated.stdout));
+    server.shutdown().await;
+}
+
+/// Nobody has to read stderr, and what was chosen with --only is no statement about the whole.
+#[tokio::test]
+async fn a_selection_is_called_one_and_needs_no_reader_of_its_progress() {
+    let server = reference().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("badge.json");
+    let flags = [
+        "server",
+        "--url",
+        server.url(),
+        "--only",
+        "srv.session.*",
+        "--badge",
+    ];
+    let mut child = command(&[&flags[..], &[path.to_str().unwrap()]].concat())
+        .env("CHECKFU_API_KEY", server.api_key())
+        .env("CHECKFU_PRINCIPAL_ID", server.principal_id())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    let output = child.wait_with_output().await.unwrap();
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{table}");
+    assert!(table.contains("of a selection (srv.session.*)"), "{table}");
+    let badge: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(badge["color"], "lightgrey");
+    assert!(
+        badge["message"].as_str().unwrap().ends_with("of a selection"),
+        "{badge}"
+    );
+    server.shutdown().await;
+}
+
+/// What ends a program from outside ends the run in order: what was judged is reported.
+#[cfg(unix)]
+#[tokio::test]
+async fn sigterm_ends_a_run_with_its_report() {
+    let server = reference().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let flags = ["server", "--url", server.url(), "--json", path.to_str().unwrap()];
+    let mut child = command(&flags)
+        .env("CHECKFU_API_KEY", server.api_key())
+        .env("CHECKFU_PRINCIPAL_ID", server.principal_id())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first line of progress says that the run is under way.
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    lines.next_line().await.unwrap().unwrap();
+    let id = child.id().unwrap().to_string();
+    let killed = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
+    assert!(killed.success());
+    while lines.next_line().await.unwrap().is_some() {}
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stdout));
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(report["exit"], "interrupted");
+    let created = report["created"].as_array().unwrap();
+    assert!(created.iter().all(|session| session["end"] != "left"), "{report}");
     server.shutdown().await;
 }
 

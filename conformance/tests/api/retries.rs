@@ -106,6 +106,39 @@ async fn what_the_server_asks_to_wait_is_waited() {
     assert!(times[1] - times[0] >= Duration::from_secs(1), "{times:?}");
 }
 
+/// However long a server asks to wait, the run goes on.
+#[tokio::test]
+async fn an_absurd_wait_is_not_waited() {
+    let report = judged(move |call| {
+        let mut answer = refusal(503);
+        let absurd = u64::MAX.to_string().parse().unwrap();
+        answer.headers.insert("retry-after", absurd);
+        (call.is_list() && !call.path.contains("sess_0000")).then_some(answer)
+    })
+    .await;
+    assert!(report.count(Verdict::Pass) < report.checks.len(), "{report}");
+    assert_eq!(report.count(Verdict::Error), 0, "{report}");
+}
+
+/// Media types are compared without regard to case.
+#[tokio::test]
+async fn a_stream_is_one_however_its_media_type_is_written() {
+    let server = reference().await;
+    let loud = Mutant::new("loud").answer(|call, answer| {
+        if call.is_stream() && answer.status == 200 {
+            let kind = "Text/Event-Stream; Charset=UTF-8".parse().unwrap();
+            answer.headers.insert("content-type", kind);
+        }
+    });
+    let relay = Relay::start(server.url(), loud).await.unwrap();
+    let plan = plan(relay.url(), &server)
+        .with_only(["srv.resume.every-cut"])
+        .unwrap();
+    let report = judge(&plan).await;
+    assert_eq!(report.count(Verdict::Pass), 1, "{report}");
+    server.shutdown().await;
+}
+
 async fn judged(instead: impl Fn(&Call) -> Option<Answer> + Send + Sync + 'static) -> Report {
     let server = reference().await;
     let relay = Relay::start(server.url(), Mutant::new("busy").instead(instead))

@@ -44,6 +44,10 @@ pub struct ModelReport {
     pub cases: Vec<Case>,
     /// How many more there were.
     pub more: usize,
+    /// How many of the Sessions that the run created could not be ended, or why nothing was ended; none where they were to
+    /// be kept.
+    #[serde(skip)]
+    pub(in crate::model) left: Option<Result<usize, String>>,
     /// Why there is no judgement.
     pub reason: Option<String>,
     #[serde(skip)]
@@ -80,6 +84,7 @@ impl ModelReport {
             strict,
             histories: 0,
             not_played: None,
+            left: None,
             decided: BTreeMap::new(),
             cases: Vec::new(),
             more: 0,
@@ -120,7 +125,8 @@ impl ModelReport {
         if self.reason.is_some() || self.histories == 0 {
             return Vec::new();
         }
-        let missing = self.not_played.is_some().then_some(Verdict::Inconclusive);
+        let missing = self.not_played.is_some() || self.cut.is_some();
+        let missing = missing.then_some(Verdict::Inconclusive);
         let properties = Property::ALL.map(|property| self.verdict(property));
         properties.into_iter().chain(missing).collect()
     }
@@ -154,6 +160,15 @@ impl ModelReport {
     pub(in crate::model) fn not_played(&mut self, why: String) {
         let before = self.not_played.take().map_or(0, |(count, _)| count);
         self.not_played = Some((before + 1, why));
+    }
+
+    /// What ended the run before its last history, for people.
+    pub(super) fn cut_short(&self) -> Option<&'static str> {
+        match self.cut? {
+            Cut::Interrupted => Some("interrupted"),
+            Cut::TimeSpent => Some("the time of the run was spent (--run-timeout)"),
+            Cut::BudgetSpent => Some("a budget of the run was spent"),
+        }
     }
 
     pub(in crate::model) fn cut(&mut self, cut: Cut) {

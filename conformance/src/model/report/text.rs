@@ -1,3 +1,4 @@
+use crate::printable::printable;
 use std::{collections::BTreeMap, fmt};
 
 use super::document::{Case, ModelReport};
@@ -45,6 +46,22 @@ impl fmt::Display for ModelReport {
         if let Some((count, why)) = &self.not_played {
             writeln!(formatter, "\n{count} histories could not be played: {why}")?;
         }
+        if let Some(why) = self.cut_short() {
+            writeln!(formatter, "\n{why} after {} histories", self.histories)?;
+        }
+        match &self.left {
+            Some(Ok(0)) | None => {}
+            Some(Ok(left)) => writeln!(
+                formatter,
+                "\n{left} Sessions of run {} could not be ended; `sweep --run` tries again",
+                self.run_id
+            )?,
+            Some(Err(why)) => writeln!(
+                formatter,
+                "\nthe Sessions of run {} were not ended: {why}; `sweep --run` tries again",
+                self.run_id
+            )?,
+        }
         if let Some(reason) = &self.reason {
             writeln!(formatter, "\n{reason}")?;
         }
@@ -76,7 +93,7 @@ impl ModelReport {
             finding.property,
             finding.requirements.join(", ")
         )?;
-        writeln!(formatter, "  about:     {}", finding.subject)?;
+        writeln!(formatter, "  about:     {}", excerpt(&finding.subject))?;
         writeln!(formatter, "  expected:  {}", excerpt(&finding.expected))?;
         writeln!(formatter, "  actual:    {}", excerpt(&finding.actual))?;
         writeln!(
@@ -103,8 +120,9 @@ fn joined(numbers: &[impl ToString]) -> String {
 }
 
 fn excerpt(text: &str) -> String {
+    let text = printable(text);
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text,
     }
 }

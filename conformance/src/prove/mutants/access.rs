@@ -5,7 +5,7 @@ use crate::prove::{
 
 pub(super) fn mutants(key: &str) -> Vec<Mutant> {
     let bearer = format!("Bearer {key}");
-    let (any, none) = (bearer.clone(), bearer.clone());
+    let (any, none, open) = (bearer.clone(), bearer.clone(), bearer.clone());
     vec![
         Mutant::new("accepts-any-key")
             .request(move |call| {
@@ -37,6 +37,16 @@ pub(super) fn mutants(key: &str) -> Vec<Mutant> {
             })
             .kills("srv.auth.missing-key-refused", "not retryable")
             .kills("srv.auth.missing-key-reads-nothing", "not retryable"),
+        Mutant::new("guards-the-log-alone")
+            .request(move |call| {
+                if !call.path.contains("/events") {
+                    call.set_header("authorization", &open);
+                }
+            })
+            .kills("srv.auth.wrong-key-refused", "4xx")
+            .kills("srv.auth.missing-key-refused", "4xx")
+            .kills("srv.auth.wrong-key-reads-nothing", "4xx")
+            .kills("srv.auth.missing-key-reads-nothing", "4xx"),
         Mutant::new("ignores-the-version")
             .request(|call| {
                 call.headers.remove("checkfu-version");

@@ -45,7 +45,7 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
             })
             .kills("srv.capability.refusal-names-it", "in the details"),
         Mutant::new("refuses-what-is-claimed")
-            .instead(|call| call.is_thread_list().then(disabled))
+            .instead(|call| call.is_thread_list().then(|| refusal("threads")))
             .kills(
                 "srv.capability.claimed-but-refused",
                 "threads to be offered as claimed",
@@ -70,6 +70,15 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 "the same refusal from every endpoint of watches",
             ),
         refuses_now_and_then(),
+        Mutant::new("fences-what-it-lists")
+            .instead(|call| {
+                let interrupts = call.is_append() && call.json()["type"] == "user.interrupt";
+                interrupts.then(|| refusal("interrupts"))
+            })
+            .kills(
+                "srv.interrupt.running",
+                "interrupts to be offered, as it is listed",
+            ),
     ]
     .into_iter()
     .chain(reads())
@@ -126,16 +135,16 @@ fn reads() -> [Mutant; 4] {
     ]
 }
 
-fn disabled() -> Answer {
+fn refusal(capability: &str) -> Answer {
     let body = json!({
         "type": "error",
         "error": {
             "type": "permission_error",
             "code": "capability.disabled",
-            "message": "the capability threads is not enabled on this server",
+            "message": format!("the capability {capability} is not enabled on this server"),
             "retryable": false,
             "param": null,
-            "details": {"capability": "threads"},
+            "details": {"capability": capability},
         },
         "request_id": "req_relay",
     });

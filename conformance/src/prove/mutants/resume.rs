@@ -22,6 +22,23 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
         Mutant::new("resume-skips-one")
             .request(|call| shift_cursor(call, 1))
             .kills("srv.resume.every-cut", "the stream after"),
+        Mutant::new("stream-skips-one-deep-down")
+            .request(|call| {
+                if call.cursor().is_some_and(|cursor| cursor >= DEEP_DOWN) {
+                    shift_cursor(call, 1);
+                }
+            })
+            .kills("srv.resume.deep-in-the-log", "the stream after"),
+        Mutant::new("list-skips-one-deep-down")
+            .request(|call| {
+                let after = call
+                    .parameter("after")
+                    .and_then(|after| after.parse::<u64>().ok());
+                if let Some(after) = after.filter(|after| *after >= DEEP_DOWN) {
+                    call.set_parameter("after", after + 1);
+                }
+            })
+            .kills("srv.resume.deep-in-the-log", "the list after"),
         Mutant::new("reconnect-starts-again")
             .also(move |call, _| {
                 let mut again = call.clone();
@@ -64,6 +81,9 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
             .kills("srv.resume.bad-cursor", "a refusal"),
     ]
 }
+
+/// No turn of the suite comes so far.
+const DEEP_DOWN: u64 = 60;
 
 fn shift_cursor(call: &mut Call, by: i64) {
     let Some(cursor) = call.cursor().and_then(|cursor| i64::try_from(cursor).ok()) else {

@@ -47,7 +47,8 @@ impl Call {
         self.method == "GET" && self.path.ends_with("/events")
     }
 
-    pub(crate) fn is_stream(&self) -> bool {
+    /// The event stream of a Session or a thread.
+    pub fn is_stream(&self) -> bool {
         self.path.ends_with("/events/stream")
     }
 

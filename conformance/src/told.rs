@@ -1,0 +1,8 @@
+//! What the program says beside its output.
+
+use std::io::Write;
+
+/// A line on stderr. A reader that left early, or a full disk behind it, is no fault of the run.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
