@@ -42,15 +42,23 @@ impl Stop {
         }))
     }
 
+    /// Why, in one line and without what shows it.
+    pub(crate) fn told(self) -> String {
+        match self {
+            Self::Fail(contradiction) => contradiction.told(),
+            Self::Error(why)
+            | Self::Inconclusive(why)
+            | Self::NotApplicable(why)
+            | Self::Blocked { why, .. } => why,
+        }
+    }
+
     /// The same stop seen from a check that only needed this as its set-up.
     pub(crate) fn blocking(self, by: &'static str) -> Self {
         match self {
             Self::Fail(contradiction) => Self::Blocked {
                 by,
-                why: format!(
-                    "expected {}, got {}",
-                    contradiction.expected, contradiction.actual
-                ),
+                why: contradiction.told(),
                 contradiction: Some(contradiction),
             },
             Self::NotApplicable(why) | Self::Inconclusive(why) => Self::Blocked {
@@ -60,6 +68,12 @@ impl Stop {
             },
             Self::Blocked { .. } | Self::Error(_) => self,
         }
+    }
+}
+
+impl Contradiction {
+    fn told(&self) -> String {
+        format!("expected {}, got {}", self.expected, self.actual)
     }
 }
 

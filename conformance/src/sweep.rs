@@ -42,7 +42,7 @@ pub async fn sweep(plan: &Plan, run_id: &str) -> Result<Vec<CreatedSession>, Swe
     if run_id.len() < 6 || !hexadecimal {
         return Err(SweepError::Run(run_id.to_owned()));
     }
-    let unlisted = |stop| SweepError::Unlisted(plan.target.key.redact(&told(stop)));
+    let unlisted = |stop: Stop| SweepError::Unlisted(plan.target.key.redact(&stop.told()));
     let bench = Bench::new(plan).map_err(unlisted)?;
     let ids = found(&bench, &session::titled(run_id)).await.map_err(unlisted)?;
     Ok(clean_up(&bench, ids).await)
@@ -105,18 +105,6 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
 fn is_of(own: &str, title: &str) -> bool {
     own.strip_prefix(title)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(HISTORY))
-}
-
-fn told(stop: Stop) -> String {
-    match stop {
-        Stop::Fail(contradiction) => format!(
-            "expected {}, got {}",
-            contradiction.expected, contradiction.actual
-        ),
-        Stop::Error(why) | Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::Blocked { why, .. } => {
-            why
-        }
-    }
 }
 
 #[cfg(test)]

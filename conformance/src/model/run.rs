@@ -76,7 +76,7 @@ pub async fn run(
     let deployments = match deployments(&bench).await {
         Ok(deployments) => deployments,
         Err(stop) => {
-            report.not_judged(plan.target.key.redact(&told(stop)));
+            report.not_judged(plan.target.key.redact(&stop.told()));
             return report;
         }
     };
@@ -133,7 +133,7 @@ pub async fn run(
 /// Ends what the histories created, those that were cut off included; how many could not be ended, or why none was.
 async fn cleaned(bench: &Bench) -> Result<usize, String> {
     let sessions = found(bench, &session::titled(&bench.run_id)).await;
-    let sessions = sessions.map_err(|stop| bench.target.key.redact(&told(stop)))?;
+    let sessions = sessions.map_err(|stop| bench.target.key.redact(&stop.told()))?;
     let ended = clean_up(bench, sessions).await;
     Ok(ended.iter().filter(|session| session.end == End::Left).count())
 }
@@ -172,13 +172,4 @@ async fn deployments(bench: &Bench) -> Result<BTreeMap<Option<AgentKind>, String
         }
     }
     Ok(deployments)
-}
-
-fn told(stop: Stop) -> String {
-    match stop {
-        Stop::Fail(contradiction) => format!("{}, got {}", contradiction.expected, contradiction.actual),
-        Stop::Error(why) | Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::Blocked { why, .. } => {
-            why
-        }
-    }
 }
