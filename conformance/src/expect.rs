@@ -57,6 +57,13 @@ pub(crate) fn error(answer: &Exchange, expected: u16, code: &str) -> Result<Valu
 pub(crate) fn json(answer: &Exchange) -> Result<Value, Stop> {
     let actual = format!("a body cut off after {} bytes", answer.body().len());
     that(answer.is_complete(), answer, "a complete body", actual)?;
+    let coding = answer.header("content-encoding").unwrap_or("identity");
+    that(
+        coding.eq_ignore_ascii_case("identity"),
+        answer,
+        "a body without a content coding, since the request says accept-encoding: identity",
+        format!("content-encoding: {coding}"),
+    )?;
     json::read(answer.body()).map_err(|error| {
         Stop::fail(
             "a JSON body",

@@ -5,6 +5,7 @@ use std::{
 };
 
 use futures::future::{Either, select};
+use tokio::time::sleep_until;
 
 use crate::{
     baseline::today,
@@ -121,15 +122,17 @@ async fn checked(
         cut = cut.or_else(|| spent(plan, bench, started));
         let report = match &cut {
             Some((_, why)) => undecided(check, why),
-            None => match select(pin!(one(plan, check, bench, &shared)), interrupted.as_mut()).await {
-                Either::Left((report, _)) => report,
-                Either::Right(_) => {
-                    let why = "the run was interrupted".to_owned();
-                    let report = undecided(check, &why);
-                    cut = Some((Cut::Interrupted, why));
-                    report
+            None => {
+                let stop = pin!(stopped(plan, started, interrupted.as_mut()));
+                match select(pin!(one(plan, check, bench, &shared)), stop).await {
+                    Either::Left((report, _)) => report,
+                    Either::Right((stopped, _)) => {
+                        let report = undecided(check, &stopped.1);
+                        cut = Some(stopped);
+                        report
+                    }
                 }
-            },
+            }
         };
         let report = plan.baseline.apply(report, today);
         progress(&report);
@@ -159,12 +162,32 @@ fn spent(plan: &Plan, bench: &Bench, started: Instant) -> Option<(Cut, String)> 
         return Some((Cut::BudgetSpent, why));
     }
     let over = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
-    over.then(|| {
-        (
-            Cut::TimeSpent,
-            "the time of the run was spent (--run-timeout)".to_owned(),
-        )
-    })
+    over.then(out_of_time)
+}
+
+/// Resolves when the run has to stop although a check is not done.
+async fn stopped(
+    plan: &Plan,
+    started: Instant,
+    interrupted: impl Future<Output = ()> + Unpin,
+) -> (Cut, String) {
+    // A limit that no clock holds is none.
+    let end = plan.limits.run.and_then(|limit| started.checked_add(limit));
+    let over = async {
+        match end {
+            Some(end) => sleep_until(end.into()).await,
+            None => std::future::pending().await,
+        }
+    };
+    match select(interrupted, pin!(over)).await {
+        Either::Left(_) => (Cut::Interrupted, "the run was interrupted".to_owned()),
+        Either::Right(_) => out_of_time(),
+    }
+}
+
+fn out_of_time() -> (Cut, String) {
+    let why = "the time of the run was spent (--run-timeout)";
+    (Cut::TimeSpent, why.to_owned())
 }
 
 /// A bench whose target answers a connection and takes the key; what else it says does not matter here.

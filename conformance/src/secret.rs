@@ -37,18 +37,23 @@ impl Secret {
     pub(crate) fn redact(&self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            match self.length_at(rest) {
+        // The key starts with its first character or with an escape of that.
+        while let Some(at) = rest.find(|letter| letter == '\\' || self.0.starts_with(letter)) {
+            kept.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let length = match self.length_at(rest) {
                 Some(length) => {
                     kept.push_str(MASK);
-                    rest = &rest[length..];
+                    length
                 }
                 None => {
-                    kept.push(first);
-                    rest = &rest[first.len_utf8()..];
+                    kept.push_str(&rest[..1]);
+                    1
                 }
-            }
+            };
+            rest = &rest[length..];
         }
+        kept.push_str(rest);
         kept
     }
 

@@ -30,7 +30,9 @@ pub(crate) struct Contradiction {
 impl Stop {
     /// A failure with the exchange that shows it.
     pub(crate) fn fail(expected: impl Into<String>, actual: impl Into<String>, evidence: &Exchange) -> Self {
-        Self::fail_with(expected, actual, evidence.excerpt())
+        let (expected, actual) = (expected.into(), actual.into());
+        let wire = evidence.excerpt(&format!("{actual} {expected}"));
+        Self::fail_with(expected, actual, wire)
     }
 
     /// A failure with an excerpt made by the caller.

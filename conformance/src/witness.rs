@@ -9,6 +9,8 @@ pub struct Witness {
     text: String,
     /// The exchange that shows it, by its place in the run's transcript.
     exchange: usize,
+    /// What was asked in it, and the status that came.
+    call: String,
 }
 
 impl Witness {
@@ -22,9 +24,15 @@ impl Witness {
         self.exchange
     }
 
+    /// What was asked in that exchange, and the status that came, such as `GET /v1/capabilities 200`.
+    pub fn call(&self) -> &str {
+        &self.call
+    }
+
     pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Self {
         Self {
             text: mask(&self.text),
+            call: mask(&self.call),
             ..self
         }
     }
@@ -52,6 +60,7 @@ impl Book {
         self.0.push(Witness {
             text: text.into(),
             exchange: evidence.number(),
+            call: evidence.call(),
         });
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct ScopeFlags {
     /// Events to append at most; what is left then is inconclusive [default: no limit].
     #[arg(long, value_name = "N")]
     budget_events: Option<u64>,
+    /// Mebibytes of answers to keep as evidence at most; what is left then is inconclusive [default: 512].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    budget_mebibytes: Option<u64>,
     /// Requests a second at most, or `unlimited` [default: unlimited on this machine, 10 elsewhere].
     #[arg(long, value_name = "R", value_parser = rate)]
     pub(crate) rps: Option<f64>,
@@ -69,6 +72,7 @@ impl ScopeFlags {
             requests: self.budget_requests,
             events: self.budget_events,
             rate: self.rps,
+            kept: self.budget_mebibytes.map(|mebibytes| mebibytes << 20),
         };
         let mut plan = plan
             .with_stimulus(self.stimulus)

@@ -16,6 +16,11 @@ pub(super) fn bounds(report: &Report) -> Vec<(&'static str, String)> {
         Some(rate) if rate.is_finite() => format!("{rate} a second at most"),
         _ => "no limit".to_owned(),
     };
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    let kept = match report.budget.kept {
+        Some(limit) => format!("{} of {} MiB", mebibytes(report.spent.kept), mebibytes(limit)),
+        None => format!("{} MiB", mebibytes(report.spent.kept)),
+    };
     let given = match report.sessions.as_slice() {
         [] => "none".to_owned(),
         sessions => sessions.join(", "),
@@ -28,6 +33,7 @@ pub(super) fn bounds(report: &Report) -> Vec<(&'static str, String)> {
         ("Given Sessions", given),
         ("Requests", of(report.spent.requests, report.budget.requests)),
         ("Events appended", of(report.spent.events, report.budget.events)),
+        ("Evidence", kept),
         ("Rate", rate),
         (
             "To clean up",

@@ -260,8 +260,9 @@ fn seen(check: &CheckReport, page: &mut String) -> fmt::Result {
     for witness in &check.witnesses {
         write!(
             page,
-            "<li>{} <small>exchange {}</small></li>",
+            "<li>{} <small>{}, exchange {}</small></li>",
             Text(witness.text()),
+            Text(witness.call()),
             witness.exchange()
         )?;
     }

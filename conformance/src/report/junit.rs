@@ -69,10 +69,14 @@ fn case(check: &CheckReport) -> TestCase {
     case.add_property(Property::new("level", check.level.to_string()));
     case.add_property(Property::new("stimulus", check.stimulus.name()));
     case.add_property(Property::new("requirements", check.requirements.join(" ")));
-    let seen = check
-        .witnesses
-        .iter()
-        .map(|witness| format!("{} (exchange {})\n", witness.text(), witness.exchange()));
+    let seen = check.witnesses.iter().map(|witness| {
+        format!(
+            "{} ({}, exchange {})\n",
+            witness.text(),
+            witness.call(),
+            witness.exchange()
+        )
+    });
     let told = match check.verdict {
         Verdict::Warn => description(check),
         _ => seen.collect(),

@@ -201,6 +201,7 @@ pub(crate) fn pace(budget: Budget, target: &Target) -> Budget {
     let polite = (!target.is_local()).then_some(Budget::POLITE);
     Budget {
         rate: budget.rate.or(polite),
+        kept: budget.kept.or(Some(Budget::KEPT)),
         ..budget
     }
 }

@@ -1,7 +1,4 @@
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout_at};
@@ -12,6 +9,7 @@ use super::{
     header::visible,
     reading::{End, Reading},
     request::{Key, Request, Version},
+    transcript::Transcript,
 };
 use crate::target::Target;
 
@@ -31,13 +29,7 @@ pub(crate) struct Client {
     target: Arc<Target>,
     answer_within: Duration,
     gate: Arc<Gate>,
-    transcript: Arc<Mutex<Transcript>>,
-}
-
-#[derive(Debug, Default)]
-struct Transcript {
-    numbered: usize,
-    exchanges: Vec<Arc<Exchange>>,
+    transcript: Arc<Transcript>,
 }
 
 /// Why no exchange came about.
@@ -99,19 +91,20 @@ impl Client {
             .user_agent(concat!("checkfu-conformance/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| Fault::Malformed(error.to_string()))?;
+        let gate = Arc::new(gate);
         Ok(Self {
             http,
             target,
             answer_within,
-            gate: Arc::new(gate),
-            transcript: Arc::default(),
+            transcript: Arc::new(Transcript::new(Arc::clone(&gate))),
+            gate,
         })
     }
 
     /// The same client with a transcript of its own, which goes when it goes.
     pub(crate) fn with_own_transcript(&self) -> Self {
         Self {
-            transcript: Arc::default(),
+            transcript: Arc::new(Transcript::new(Arc::clone(&self.gate))),
             ..self.clone()
         }
     }
@@ -157,13 +150,7 @@ impl Client {
 
     /// Puts an exchange into the transcript.
     pub(crate) fn keep(&self, exchange: Exchange) -> Arc<Exchange> {
-        let exchange = Arc::new(exchange);
-        self.transcript
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .exchanges
-            .push(Arc::clone(&exchange));
-        exchange
+        self.transcript.keep(exchange)
     }
 
     /// What counts and bounds the requests.
@@ -173,11 +160,7 @@ impl Client {
 
     /// Every exchange recorded so far.
     pub(crate) fn transcript(&self) -> Vec<Arc<Exchange>> {
-        self.transcript
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .exchanges
-            .clone()
+        self.transcript.exchanges()
     }
 
     async fn begin(&self, request: Request, deadline: Instant) -> Result<Reading, Fault> {
@@ -204,11 +187,7 @@ impl Client {
         if let Some(body) = request.body {
             call = call.body(body);
         }
-        let number = {
-            let mut transcript = self.transcript.lock().unwrap_or_else(PoisonError::into_inner);
-            transcript.numbered += 1;
-            transcript.numbered
-        };
+        let number = self.transcript.number();
         let what = format!("{} {}", sent.method, sent.path);
         let answered = timeout_at(deadline, call.send()).await;
         if let Ok(Ok(response)) = &answered
@@ -250,6 +229,8 @@ impl Client {
             Key::Wrong => put("authorization", &format!("Bearer {WRONG_KEY}"))?,
             Key::Absent => {}
         }
+        // Without it any coding would be allowed, and bytes are what is judged here.
+        put("accept-encoding", "identity")?;
         match request.version {
             Version::Published => put("checkfu-version", PUBLISHED_VERSION)?,
             Version::Unknown => put("checkfu-version", UNKNOWN_VERSION)?,

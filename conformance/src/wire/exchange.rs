@@ -1,9 +1,10 @@
 use std::{fmt::Write as _, ops::Range};
 
+use super::excerpt::excerpt;
 use crate::secret::Secret;
 
-/// How much of a body an excerpt shows, in bytes.
-const EXCERPT_BODY: usize = 700;
+/// How much of a path a line shows, in characters.
+const LONGEST_PATH: usize = 200;
 
 /// One request and what came back, with the key masked before anything is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +92,33 @@ impl Exchange {
         self.response.chunk_ends.len()
     }
 
+    /// What was asked and the status that came, in a line; a long path is cut.
+    pub(crate) fn call(&self) -> String {
+        let path: String = self.request.path.chars().take(LONGEST_PATH).collect();
+        let rest = if path.len() < self.request.path.len() {
+            "…"
+        } else {
+            ""
+        };
+        format!("{} {path}{rest} {}", self.request.method, self.response.status)
+    }
+
+    /// About how many bytes of memory it takes.
+    pub(super) fn weight(&self) -> u64 {
+        let headers = |headers: &[(String, String)]| -> usize {
+            headers.iter().map(|(name, value)| name.len() + value.len()).sum()
+        };
+        let (request, response) = (&self.request, &self.response);
+        let bytes = size_of::<Self>()
+            + request.path.len()
+            + headers(&request.headers)
+            + request.body.as_ref().map_or(0, Vec::len)
+            + headers(&response.headers)
+            + response.body.len()
+            + response.chunk_ends.len() * size_of::<usize>();
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+
     /// The first response header of this name, in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.response
@@ -100,26 +128,30 @@ impl Exchange {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The exchange as text, long bodies cut in the middle.
-    pub(crate) fn excerpt(&self) -> String {
-        self.excerpt_of(0..self.response.body.len())
+    /// The exchange as text. A long body is cut to its start, its end and the places that `about` speaks of.
+    pub(crate) fn excerpt(&self, about: &str) -> String {
+        self.shown(0..self.response.body.len(), about)
     }
 
     /// The exchange as text with only these bytes of the response body.
     pub(crate) fn excerpt_of(&self, bytes: Range<usize>) -> String {
+        self.shown(bytes, "")
+    }
+
+    fn shown(&self, bytes: Range<usize>, about: &str) -> String {
         let mut text = format!("> {} {}\n", self.request.method, self.request.path);
         for (name, value) in &self.request.headers {
             let _ = writeln!(text, "> {name}: {value}");
         }
         if let Some(body) = &self.request.body {
-            let _ = writeln!(text, "> {}", shorten(body));
+            let _ = writeln!(text, "> {}", excerpt(body, ""));
         }
         let _ = writeln!(text, "< {}", self.response.status);
         for (name, value) in &self.response.headers {
             let _ = writeln!(text, "< {name}: {value}");
         }
         let end = bytes.end.min(self.response.body.len());
-        for line in shorten(&self.response.body[bytes.start.min(end)..end]).lines() {
+        for line in excerpt(&self.response.body[bytes.start.min(end)..end], about).lines() {
             let _ = writeln!(text, "< {line}");
         }
         if !self.response.complete {
@@ -127,25 +159,4 @@ impl Exchange {
         }
         text
     }
-}
-
-fn shorten(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
-    if text.len() <= EXCERPT_BODY {
-        return text.into_owned();
-    }
-    let mut head = EXCERPT_BODY / 2;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len() - EXCERPT_BODY / 2;
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    format!(
-        "{} … {} bytes left out … {}",
-        &text[..head],
-        tail - head,
-        &text[tail..]
-    )
 }

@@ -21,6 +21,7 @@ pub(crate) struct Gate {
     stimulus: Stimulus,
     requests: AtomicU64,
     events: AtomicU64,
+    kept: AtomicU64,
     clean_up_requests: AtomicU64,
     cleaning: AtomicBool,
     spent: Mutex<Option<String>>,
@@ -43,6 +44,7 @@ impl Gate {
             stimulus,
             requests: AtomicU64::new(0),
             events: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
             clean_up_requests: AtomicU64::new(0),
             cleaning: AtomicBool::new(false),
             spent: Mutex::default(),
@@ -72,6 +74,16 @@ impl Gate {
         }
     }
 
+    /// So many bytes more are kept as evidence.
+    pub(crate) fn keeps(&self, bytes: u64) {
+        self.kept.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// So many bytes that were kept are gone.
+    pub(crate) fn forgets(&self, bytes: u64) {
+        self.kept.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     /// From here on requests clean up: they are counted apart, and the budget does not bound them.
     pub(crate) fn clean_up(&self) {
         self.cleaning.store(true, Ordering::Relaxed);
@@ -86,11 +98,17 @@ impl Gate {
         Spending {
             requests: self.requests.load(Ordering::Relaxed),
             events: self.events.load(Ordering::Relaxed),
+            kept: self.kept.load(Ordering::Relaxed),
             clean_up_requests: self.clean_up_requests.load(Ordering::Relaxed),
         }
     }
 
     fn charge(&self, request: &Request) -> Result<(), Held> {
+        let limit = self.budget.kept.unwrap_or(u64::MAX);
+        if self.kept.load(Ordering::Relaxed) >= limit {
+            let why = format!("the budget of {limit} bytes of answers is spent (--budget-mebibytes)");
+            return Err(self.hold(why));
+        }
         take(&self.requests, self.budget.requests).map_err(|limit| {
             self.hold(format!(
                 "the budget of {limit} requests is spent (--budget-requests)"
@@ -184,6 +202,28 @@ mod tests {
         gate.pass(&read).await.unwrap();
         let spending = gate.spending();
         assert_eq!((spending.requests, spending.clean_up_requests), (1, 1));
+    }
+
+    #[tokio::test]
+    async fn kept_answers_are_bounded_and_forgotten_ones_do_not_count() {
+        let gate = gate(Budget {
+            kept: Some(100),
+            ..Budget::default()
+        });
+        let read = Request::get("/v1/sessions");
+        gate.keeps(99);
+        gate.pass(&read).await.unwrap();
+        gate.keeps(70);
+        gate.forgets(70);
+        gate.pass(&read).await.unwrap();
+        gate.keeps(1);
+        let held = gate.pass(&read).await.unwrap_err();
+        assert!(
+            matches!(held, Held::Spent(why) if why.contains("100 bytes") && why.contains("--budget-mebibytes"))
+        );
+        assert_eq!((gate.spending().requests, gate.spending().kept), (2, 100));
+        gate.clean_up();
+        gate.pass(&read).await.unwrap();
     }
 
     #[tokio::test]

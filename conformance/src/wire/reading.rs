@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
 
@@ -25,8 +25,7 @@ pub(crate) struct Reading {
     end: Option<End>,
     reader: Reader,
     first: Option<Item>,
-    frames: Vec<Frame>,
-    served: usize,
+    frames: VecDeque<Frame>,
 }
 
 /// Why reading stopped.
@@ -63,8 +62,7 @@ impl Reading {
             end: None,
             reader: Reader::default(),
             first: None,
-            frames: Vec::new(),
-            served: 0,
+            frames: VecDeque::new(),
         }
     }
 
@@ -83,14 +81,15 @@ impl Reading {
     /// The next frame with data, or why there is none.
     pub(crate) async fn next_frame(&mut self, deadline: Instant) -> Result<Frame, End> {
         loop {
-            if let Some(frame) = self.frames.get(self.served) {
+            if !self.frames.is_empty() {
                 // Frames that are there are no reason to forget the time, or all else that has to be done.
                 tokio::task::consume_budget().await;
                 if Instant::now() >= deadline + GRACE {
                     return Err(End::Deadline);
                 }
-                self.served += 1;
-                return Ok(frame.clone());
+            }
+            if let Some(frame) = self.frames.pop_front() {
+                return Ok(frame);
             }
             self.read(deadline).await?;
         }
@@ -128,6 +127,8 @@ impl Reading {
             if let Err(end) = self.read(deadline).await {
                 return end;
             }
+            // Whoever reads to the end wants the bytes.
+            self.frames.clear();
         }
     }
 
@@ -150,7 +151,7 @@ impl Reading {
         for item in self.reader.push(&chunk) {
             self.first.get_or_insert_with(|| item.clone());
             if let Item::Frame(frame) = item {
-                self.frames.push(frame);
+                self.frames.push_back(frame);
             }
         }
         if self.body.len() > self.largest {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod baseline;
+mod bounds;
 mod capability;
 mod clean_up;
 mod command;
