@@ -14,7 +14,7 @@ pub enum Property {
     Key,
     /// P03: what was read stays as it was, and nothing gets in below it.
     Immutable,
-    /// P04: what was acknowledged is in the log.
+    /// P04: what was acknowledged is in the log, as it was sent.
     NoLostWrite,
     /// P05: what was refused is not in the log.
     NoGhost,
@@ -85,6 +85,9 @@ anomalies! {
     "vanished" Immutable Documented ["SES-1", "SES-5"] "what a list showed, a later list shows";
     "inserted" Immutable Documented ["SES-5"] "nothing gets in below a number that was read";
     "lost-write" NoLostWrite Documented ["SES-1", "SES-6"] "what was acknowledged is in the log";
+    "altered-write" NoLostWrite Documented ["EVT-1", "SES-4"] "what was acknowledged is in the log as it was sent; a server may add members";
+    "acknowledged-otherwise" NoLostWrite Assumed ["A-POST"] "the log shows the event that the acknowledgement showed";
+    "bare-acknowledgement" NoLostWrite Assumed ["A-POST"] "an acknowledgement is the envelope of the accepted event";
     "aborted-read" NoGhost Derived ["SES-5"] "what was refused is not in the log";
     "duplicate" NoDuplicate Derived ["SES-5"] "a message that was sent once is in the log once";
     "duplicate-on-retry" NoDuplicate Assumed ["A-IDEM"] "a message is in the log once, however often it was sent under its key";

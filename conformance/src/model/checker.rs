@@ -3,6 +3,8 @@ mod cursor;
 mod finding;
 mod fork;
 mod hole;
+mod input;
+mod kept;
 mod order;
 mod paging;
 mod poll;
@@ -25,6 +27,8 @@ pub fn check(history: &History) -> Judgement {
     order::judge(&view, &mut docket);
     hole::judge(&view, &mut docket);
     append::judge(&view, &mut docket);
+    input::judge(&view, &mut docket);
+    kept::judge(&view, &mut docket);
     poll::judge(&view, &mut docket);
     cursor::judge(&view, &mut docket);
     paging::judge(&view, &mut docket);

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     model::{
         anomaly::Property,
-        history::{Call, Operation, Phase, Seen},
+        history::{Operation, Phase, Seen},
     },
     stimulus::event::Event,
 };
@@ -22,7 +22,6 @@ pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
         twice(docket, token, message);
         replayed(view, docket, token, message);
     }
-    inputs(view, docket);
     in_real_time(view, docket);
 }
 
@@ -30,10 +29,7 @@ fn lost(view: &View<'_>, docket: &mut Docket, token: &str, message: &Message<'_>
     let Some(acknowledged) = message.attempts.iter().find(|attempt| attempt.phase == Phase::Ok) else {
         return;
     };
-    let later = view
-        .whole_lists(message.session)
-        .filter(|read| acknowledged.is_before(read.operation));
-    let Some(list) = later.last() else {
+    let Some(list) = view.last_list_behind(message.session, acknowledged) else {
         return;
     };
     docket.decide(Property::NoLostWrite);
@@ -52,47 +48,12 @@ fn lost(view: &View<'_>, docket: &mut Docket, token: &str, message: &Message<'_>
     }
 }
 
-/// The same of inputs without a text, as far as their acknowledgement says which event they are.
-fn inputs(view: &View<'_>, docket: &mut Docket) {
-    for operation in view.operations().filter(|operation| operation.phase == Phase::Ok) {
-        let (Call::Input { session, .. }, Some(Seen::Accepted { event })) =
-            (&operation.call, &operation.seen)
-        else {
-            continue;
-        };
-        let later = view
-            .whole_lists(session)
-            .filter(|read| operation.is_before(read.operation));
-        let (Some(event), Some(list)) = (view.history.event(event), later.last()) else {
-            continue;
-        };
-        docket.decide(Property::NoLostWrite);
-        let seen = view.logs.get(session.as_str()).is_some_and(|log| {
-            log.values()
-                .any(|sighting| sighting.event.id == event.id || sighting.event.seq == event.seq)
-        });
-        if !seen {
-            docket.find(
-                "lost-write",
-                format!("{session} id {}", event.id),
-                &[operation, list.operation],
-                format!("the acknowledged {} in the log", shown(event)),
-                format!("no read shows it; the last list ends at {}", list.head),
-            );
-        }
-    }
-}
-
 fn ghost(view: &View<'_>, docket: &mut Docket, token: &str, message: &Message<'_>) {
     if !message.is_refused() {
         return;
     }
-    if view.whole_lists(message.session).any(|read| {
-        message
-            .attempts
-            .iter()
-            .all(|attempt| attempt.is_before(read.operation))
-    }) {
+    let read_behind = |attempt: &&Operation| view.last_list_behind(message.session, attempt).is_some();
+    if message.attempts.iter().all(read_behind) {
         docket.decide(Property::NoGhost);
     }
     if let Some((session, event, read)) = message.copies.first() {

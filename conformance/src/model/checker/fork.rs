@@ -51,11 +51,8 @@ impl<'v, 'h> Fork<'v, 'h> {
         else {
             return None;
         };
-        let source = view
-            .whole_lists(session)
-            .filter(|read| operation.is_before(read.operation))
-            .last()?;
-        let copy = view.whole_lists(id).last()?;
+        let source = view.last_list_behind(session, operation)?;
+        let copy = view.whole_lists(id).next_back()?;
         let (from, to) = (view.logs.get(session.as_str())?, view.logs.get(id.as_str())?);
         Some(Self {
             operation,

@@ -24,8 +24,7 @@ pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
         };
         let before = view
             .whole_lists(session)
-            .filter(|read| read.operation.is_before(operation))
-            .last();
+            .rfind(|read| read.operation.is_before(operation));
         let after = view
             .whole_lists(session)
             .find(|read| operation.is_before(read.operation));

@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 
+use serde_json::Value;
+
 use crate::{
     model::history::{Block, Call, History, Operation, Phase, Seen},
     stimulus::event::Event,
@@ -13,6 +15,8 @@ pub(super) struct View<'h> {
     pub(super) logs: BTreeMap<&'h str, BTreeMap<u64, Sighting<'h>>>,
     /// Every message, by its token.
     pub(super) messages: BTreeMap<&'h str, Message<'h>>,
+    /// The places of the whole lists among the reads, by Session.
+    whole: HashMap<&'h str, Vec<usize>>,
 }
 
 /// A walk through the list, or a stretch of a stream.
@@ -54,6 +58,8 @@ pub(super) struct Message<'h> {
     pub(super) session: &'h str,
     /// Every time that it was sent.
     pub(super) attempts: Vec<&'h Operation>,
+    /// What was sent, as far as it was written down.
+    pub(super) sent: Vec<&'h Value>,
     /// Where it was seen: the Session, the event and the read.
     pub(super) copies: Vec<(&'h str, &'h Event, &'h Operation)>,
 }
@@ -75,11 +81,18 @@ impl<'h> View<'h> {
             }
         }
         let messages = messages(history, &logs);
+        let mut whole: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, read) in reads.iter().enumerate() {
+            if read.after == 0 && read.is_whole_list() {
+                whole.entry(read.session).or_default().push(place);
+            }
+        }
         Self {
             history,
             reads,
             logs,
             messages,
+            whole,
         }
     }
 
@@ -87,11 +100,16 @@ impl<'h> View<'h> {
         self.history.operations().iter()
     }
 
-    /// The walks through a Session's list from its start to its end.
-    pub(super) fn whole_lists(&self, session: &str) -> impl Iterator<Item = &Read<'h>> {
-        self.reads
-            .iter()
-            .filter(move |read| read.session == session && read.after == 0 && read.is_whole_list())
+    /// The walks through a Session's list from its start to its end, in the order in which they began.
+    pub(super) fn whole_lists(&self, session: &str) -> impl DoubleEndedIterator<Item = &Read<'h>> {
+        let places = self.whole.get(session).into_iter().flatten();
+        places.filter_map(|place| self.reads.get(*place))
+    }
+
+    /// The last of them, if it began when this had ended.
+    pub(super) fn last_list_behind(&self, session: &str, operation: &Operation) -> Option<&Read<'h>> {
+        let last = self.whole_lists(session).next_back()?;
+        operation.is_before(last.operation).then_some(last)
     }
 }
 
@@ -183,17 +201,18 @@ fn messages<'h>(
 ) -> BTreeMap<&'h str, Message<'h>> {
     let mut messages: BTreeMap<&str, Message<'_>> = BTreeMap::new();
     for operation in history.operations() {
-        if let Call::Append { session, token } = &operation.call {
+        if let Call::Append { session, token, sent } = &operation.call {
             let begun = || Message {
                 session,
                 attempts: Vec::new(),
+                sent: Vec::new(),
                 copies: Vec::new(),
             };
-            messages
-                .entry(token)
-                .or_insert_with(begun)
-                .attempts
-                .push(operation);
+            let message = messages.entry(token).or_insert_with(begun);
+            message.attempts.push(operation);
+            message
+                .sent
+                .extend(sent.as_ref().filter(|sent| message.sent.last() != Some(sent)));
         }
     }
     for (session, log) in logs {

@@ -1,8 +1,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The version of the form in which histories are written.
-pub(crate) const FORMAT: u32 = 1;
+/// The version of the form in which histories are written. Form 1 has neither what was sent nor keys, and is read too.
+pub(crate) const FORMAT: u32 = 2;
+/// The oldest version that is read.
+pub(super) const OLDEST: u32 = 1;
 
 /// Where a history comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,9 +91,24 @@ pub enum Call {
     /// A new Session.
     Create { agent: String },
     /// A message that says `(token)`; one token is one logical call, however often it is sent.
-    Append { session: String, token: String },
-    /// An event without a text of its own, such as an interrupt or an answer.
-    Input { session: String, kind: String },
+    Append {
+        session: String,
+        token: String,
+        /// The type and the payload that were sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent: Option<Value>,
+    },
+    /// An event without a text of its own, such as an interrupt or an answer. What is sent again under its key is one
+    /// input.
+    Input {
+        session: String,
+        kind: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<String>,
+        /// The type and the payload that were sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent: Option<Value>,
+    },
     /// A fork of the head, or of the event with this seq.
     Fork {
         session: String,
@@ -150,6 +167,8 @@ pub enum Seen {
     Session { id: String },
     /// The envelope of an acknowledgement.
     Accepted { event: String },
+    /// An acknowledgement whose body is no envelope.
+    Unnamed { status: u16 },
     /// The pages of a walk.
     Pages { pages: Vec<Vec<String>>, end: WalkEnd },
     /// The blocks of a stream. `end` is `cut` where the reader left as it meant to, `closed` or `broken` where the server
@@ -217,7 +236,10 @@ impl Call {
         matches!(
             (self, seen),
             (Self::Create { .. } | Self::Fork { .. }, Seen::Session { .. })
-                | (Self::Append { .. } | Self::Input { .. }, Seen::Accepted { .. })
+                | (
+                    Self::Append { .. } | Self::Input { .. },
+                    Seen::Accepted { .. } | Seen::Unnamed { .. }
+                )
                 | (Self::List { .. }, Seen::Pages { .. })
                 | (Self::Stream { .. }, Seen::Blocks { .. })
         )
@@ -232,7 +254,7 @@ impl Entry {
             Some(Seen::Accepted { event }) => one = Some(event),
             Some(Seen::Pages { pages: seen, .. }) => pages = seen,
             Some(Seen::Blocks { blocks: seen, .. }) => blocks = seen,
-            Some(Seen::Session { .. }) | None => {}
+            Some(Seen::Session { .. } | Seen::Unnamed { .. }) | None => {}
         }
         let blocks = blocks.iter().filter_map(|block: &Block| block.event.as_ref());
         let names = one.into_iter().chain(pages.iter().flatten()).chain(blocks);

@@ -1,4 +1,4 @@
-use super::entry::FORMAT;
+use super::entry::{FORMAT, OLDEST};
 
 /// A line that is no part of a history.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,9 @@ pub enum Problem {
     )]
     Header(String),
     /// A form of another version.
-    #[error("format {0}, and this suite reads {FORMAT}: judge it with the suite that the header names")]
+    #[error(
+        "format {0}, and this suite reads {OLDEST} to {FORMAT}: judge it with the suite that the header names"
+    )]
     Format(u32),
     /// No JSON.
     #[error("no JSON ({0}): every line is one object; a file that was cut off ends before this line")]
@@ -65,7 +67,7 @@ pub enum Problem {
     OtherProcess(u32),
     /// A result of another kind.
     #[error(
-        "what operation {0} has seen does not fit its call: a list sees pages, a stream blocks, an append what was accepted, a creation or a fork a session"
+        "what operation {0} has seen does not fit its call: a list sees pages, a stream blocks, an append what was accepted or that nothing was named, a creation or a fork a session"
     )]
     Misfit(u32),
 }

@@ -3,7 +3,7 @@ use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    entry::{FORMAT, Header, Line, Named},
+    entry::{FORMAT, Header, Line, Named, OLDEST},
     operation::{Gathered, Operation},
     problem::{InvalidHistory, Problem},
 };
@@ -47,7 +47,7 @@ impl History {
         };
         let header: Header = serde_json::from_str(first)
             .map_err(|error| InvalidHistory::at(1, Problem::Header(error.to_string())))?;
-        if header.format != FORMAT {
+        if !(OLDEST..=FORMAT).contains(&header.format) {
             return Err(InvalidHistory::at(1, Problem::Format(header.format)));
         }
         let lines: Result<Vec<Line>, InvalidHistory> = lines

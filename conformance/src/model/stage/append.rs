@@ -88,7 +88,7 @@ impl Stage<'_> {
         key: &str,
         body: &Value,
     ) -> Phase {
-        let begun = self.recorder.begin(process, append_call(session, token));
+        let begun = self.recorder.begin(process, append_call(session, token, body));
         let sent = self.client.send(request(session, key, body)).await;
         let ending = self.accepted(&sent);
         let phase = ending.phase;
@@ -102,18 +102,21 @@ impl Stage<'_> {
     }
 
     async fn input(&self, process: u32, session: &str, kind: &str, body: &Value) {
+        let key = self.fresh();
         let call = Call::Input {
             session: session.to_owned(),
             kind: kind.to_owned(),
+            key: Some(key.clone()),
+            sent: Some(body.clone()),
         };
         let begun = self.recorder.begin(process, call);
-        let sent = self.client.send(request(session, &self.fresh(), body)).await;
+        let sent = self.client.send(request(session, &key, body)).await;
         self.recorder.end(begun, self.accepted(&sent));
     }
 
     /// Drops the connection a while after sending, whatever the server made of it.
     async fn cut(&self, process: u32, session: &str, token: &str, key: &str, body: &Value, after: Duration) {
-        let begun = self.recorder.begin(process, append_call(session, token));
+        let begun = self.recorder.begin(process, append_call(session, token, body));
         let ending = match timeout(after, self.client.send(request(session, key, body))).await {
             Ok(sent) => self.accepted(&sent),
             Err(_) => Ending::unknown("the sender left before the answer"),
@@ -137,19 +140,23 @@ impl Stage<'_> {
         let envelope = body
             .as_ref()
             .map(|body| body.pointer("/data/0").or(body.get("data")).unwrap_or(body));
-        match envelope.filter(|envelope| Event::read(envelope).is_ok()) {
-            Some(envelope) => Ending::ok(Some(Seen::Accepted {
+        match (envelope.filter(|envelope| Event::read(envelope).is_ok()), answer) {
+            (Some(envelope), _) => Ending::ok(Some(Seen::Accepted {
                 event: self.recorder.name(envelope),
             })),
-            None => ending(sent),
+            (None, Some(answer)) => Ending::ok(Some(Seen::Unnamed {
+                status: answer.status(),
+            })),
+            (None, None) => ending(sent),
         }
     }
 }
 
-fn append_call(session: &str, token: &str) -> Call {
+fn append_call(session: &str, token: &str, body: &Value) -> Call {
     Call::Append {
         session: session.to_owned(),
         token: token.to_owned(),
+        sent: Some(body.clone()),
     }
 }
 

@@ -84,6 +84,8 @@ impl Stage<'_> {
             None => Call::Append {
                 session: of.to_owned(),
                 token,
+                // It is to be refused, so there is nothing to find as it was sent.
+                sent: None,
             },
         };
         let begun = self.recorder.begin(process, call);

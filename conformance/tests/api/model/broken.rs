@@ -128,6 +128,43 @@ fn writes() -> Vec<(&'static str, Mutant)> {
             }),
         ),
         (
+            "lost-write",
+            Mutant::new("acknowledges-interrupts-and-forgets").instead(|call| {
+                let interrupts = call.is_append() && call.json()["type"] == "user.interrupt";
+                // The clean-up has no key.
+                (interrupts && call.headers.contains_key(KEY))
+                    .then(|| Answer::new(202, "application/json", "{}"))
+            }),
+        ),
+        (
+            "altered-write",
+            Mutant::new("keeps-nothing-but-the-marker").request(|call| {
+                let mut body = call.json();
+                let text = body.pointer("/payload/content/0/text").and_then(Value::as_str);
+                let marker = text.and_then(|text| Some(text[text.rfind('(')?..].to_owned()));
+                if let Some(marker) = marker.filter(|_| is_message(call)) {
+                    body["payload"]["content"][0]["text"] = marker.into();
+                    call.set_json(&body);
+                }
+            }),
+        ),
+        (
+            "acknowledged-otherwise",
+            Mutant::new("acknowledges-another-author").answer(|call, answer| {
+                if call.is_append() && answer.status == 202 {
+                    answer.edit(|event| event["payload"]["authored_by"] = "prin_other".into());
+                }
+            }),
+        ),
+        (
+            "bare-acknowledgement",
+            Mutant::new("acknowledges-without-an-envelope").answer(|call, answer| {
+                if call.is_append() && answer.status == 202 {
+                    *answer = Answer::new(202, "application/json", "{}");
+                }
+            }),
+        ),
+        (
             "aborted-read",
             Mutant::new("refuses-what-it-did").answer(move |call, answer| {
                 if is_message(call) && answer.status == 202 && denied.next("") % 3 == 0 {

@@ -23,6 +23,20 @@ fn a_history_is_read_as_it_was_written() {
     assert_eq!(operation.phase, Phase::Ok);
 }
 
+/// Form 2 has what was sent, and an acknowledgement that names nothing.
+#[test]
+fn what_was_sent_is_read_as_it_was_written() {
+    let header = HEADER.replace("\"format\":1", "\"format\":2");
+    let lines = [
+        header.as_str(),
+        r#"{"t":1,"process":0,"op":0,"phase":"invoke","call":{"append":{"session":"s","token":"m","sent":{"payload":{"a":[1]},"type":"t"}}}}"#,
+        r#"{"t":2,"process":0,"op":0,"phase":"ok","seen":{"unnamed":{"status":202}}}"#,
+        r#"{"t":3,"process":0,"op":1,"phase":"invoke","call":{"input":{"session":"s","kind":"t","key":"k","sent":{"type":"t"}}}}"#,
+        "",
+    ];
+    assert_eq!(parse(&lines[..4]).unwrap().to_jsonl(), lines.join("\n"));
+}
+
 #[test]
 fn an_operation_without_an_end_is_unknown() {
     let history = parse(&[HEADER, INVOKE]).unwrap();
@@ -36,9 +50,14 @@ fn a_bad_line_is_named_with_what_would_fit() {
         (vec![""], 1, "header"),
         (vec![INVOKE], 1, "header"),
         (
-            vec![r#"{"format":2,"suite":"9","url":"u","run":"r","seed":1,"history":0}"#],
+            vec![r#"{"format":3,"suite":"9","url":"u","run":"r","seed":1,"history":0}"#],
             1,
-            "format 2",
+            "format 3",
+        ),
+        (
+            vec![r#"{"format":0,"suite":"9","url":"u","run":"r","seed":1,"history":0}"#],
+            1,
+            "format 0",
         ),
         (vec![HEADER, "{"], 2, "JSON"),
         (vec![HEADER, "", INVOKE], 2, "JSON"),
