@@ -12,6 +12,7 @@ mod capability;
 mod capability_claim;
 mod capability_stable;
 mod child;
+mod content;
 mod continuation;
 mod contract;
 mod contract_refusals;
@@ -27,6 +28,7 @@ mod fork_point;
 mod fork_session;
 mod idempotency;
 mod interrupt;
+mod label;
 mod list;
 mod long_resume;
 mod media_type;
@@ -37,6 +39,7 @@ mod overlap_order;
 mod page;
 mod passing_time;
 mod payload;
+mod payload_text;
 mod preview;
 mod preview_final;
 mod preview_live;
@@ -71,8 +74,9 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 67] = [
+const AREAS: [&[Check]; 70] = [
     session::CHECKS,
+    label::CHECKS,
     auth::CHECKS,
     version::CHECKS,
     workspace::CHECKS,
@@ -80,6 +84,7 @@ const AREAS: [&[Check]; 67] = [
     error_order::CHECKS,
     media_type::CHECKS,
     append::CHECKS,
+    content::CHECKS,
     order::CHECKS,
     list::CHECKS,
     page::CHECKS,
@@ -102,6 +107,7 @@ const AREAS: [&[Check]; 67] = [
     answer::CHECKS,
     stale::CHECKS,
     payload::CHECKS,
+    payload_text::CHECKS,
     interrupt::CHECKS,
     overlap::CHECKS,
     overlap_order::CHECKS,

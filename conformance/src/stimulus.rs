@@ -18,6 +18,7 @@ mod retry;
 pub(crate) mod session;
 pub(crate) mod settled;
 pub(crate) mod tape;
+pub(crate) mod text;
 pub(crate) mod thread;
 pub(crate) mod turn;
 pub(crate) mod wait;

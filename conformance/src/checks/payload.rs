@@ -6,7 +6,15 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{Stimulus, event::Event, log::Log, look, session::Session, wait},
+    stimulus::{
+        Stimulus,
+        event::Event,
+        log::Log,
+        look,
+        session::Session,
+        text::{Difference, difference},
+        wait,
+    },
     stop::Stop,
     wire::request::Request,
 };
@@ -144,7 +152,7 @@ fn result_text(page: &[u8]) -> Option<String> {
 }
 
 /// Posts this and expects every member of its payload in the log.
-async fn stands_as_sent(
+pub(super) async fn stands_as_sent(
     cx: &mut Context<'_>,
     session: &Session,
     before: &Log,
@@ -161,16 +169,27 @@ async fn stands_as_sent(
     };
     for (name, value) in body["payload"].as_object().into_iter().flatten() {
         let found = event.raw["payload"].get(name);
-        let same = found == Some(value) || is_within(value, found);
-        expect::that(
-            same,
-            &log.evidence,
-            format!("{name} of {} to be {value}", event.kind),
-            found.map_or("no such member".to_owned(), Value::to_string),
-        )?;
+        if found == Some(value) || is_within(value, found) {
+            continue;
+        }
+        let Difference { at, sent, kept } = differing(value, found);
+        let place = if at.is_empty() { at } else { format!(" at {at}") };
+        let expected = format!("{name} of {}{place} to be {sent}", event.kind);
+        return Err(Stop::fail(expected, kept, &log.evidence));
     }
     cx.saw(format!("{} stands as it was sent", event.kind), &log.evidence);
     Ok(log)
+}
+
+/// Where the two differ, be it by what one of them has beside the other.
+fn differing(sent: &Value, kept: Option<&Value>) -> Difference {
+    let found = difference(sent, kept);
+    let surplus = || Difference {
+        at: String::new(),
+        sent: sent.to_string(),
+        kept: kept.map_or("no such member".to_owned(), Value::to_string),
+    };
+    found.unwrap_or_else(surplus)
 }
 
 /// A cause may say more than was sent.

@@ -9,6 +9,7 @@ mod authority;
 mod capability;
 mod child;
 mod children;
+mod content;
 mod continuation;
 mod control;
 mod diff;
@@ -20,12 +21,14 @@ mod fork;
 mod forks;
 mod idempotency;
 mod interrupt;
+mod label;
 mod list;
 mod log;
 mod outcome;
 mod overlap;
 mod page;
 mod payload;
+mod payload_text;
 mod preview;
 mod prompt;
 mod resource;
@@ -49,7 +52,9 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         access::mutants(key),
         errors::mutants(),
         session::mutants(),
+        label::mutants(),
         append::mutants(principal),
+        content::mutants(),
         log::mutants(),
         list::mutants(),
         stream::mutants(),
@@ -73,6 +78,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         control::mutants(),
         answer::mutants(principal),
         payload::mutants(),
+        payload_text::mutants(),
         interrupt::mutants(),
         overlap::mutants(),
         authority::mutants(principal),

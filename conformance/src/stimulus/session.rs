@@ -55,6 +55,14 @@ pub(crate) async fn creation(bench: &Bench) -> Result<Value, Stop> {
     Ok(creation_of(bench, &deployment(bench).await?))
 }
 
+/// The same under a title of its own, by which the run is still found, and with these labels.
+pub(crate) async fn labelled_creation(bench: &Bench, name: &str, metadata: Value) -> Result<Value, Stop> {
+    let mut body = creation(bench).await?;
+    body["title"] = format!("{} history {name}", title(bench)).into();
+    body["metadata"] = metadata;
+    Ok(body)
+}
+
 fn creation_of(bench: &Bench, deployment: &str) -> Value {
     json!({
         "agent_deployment_id": deployment,
