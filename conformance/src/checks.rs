@@ -46,6 +46,7 @@ mod preview_live;
 mod preview_type;
 mod prompt;
 mod prompt_decision;
+mod quiet;
 mod refusal;
 mod restart;
 mod resume;
@@ -74,7 +75,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 70] = [
+const AREAS: [&[Check]; 71] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -89,6 +90,7 @@ const AREAS: [&[Check]; 70] = [
     list::CHECKS,
     page::CHECKS,
     stream::CHECKS,
+    quiet::CHECKS,
     stall::CHECKS,
     resume::CHECKS,
     resume_live::CHECKS,

@@ -36,6 +36,7 @@ pub(crate) fn command(plan: &Plan) -> String {
     for (name, limit, usual) in [
         ("answer-timeout", plan.limits.answer, usual.answer),
         ("turn-timeout", plan.limits.turn, usual.turn),
+        ("silence", plan.limits.silence, usual.silence),
     ] {
         if limit != usual {
             flag(name, &limit.as_secs_f64().to_string());
@@ -80,6 +81,7 @@ mod tests {
             .with_disturbance(true);
         let limits = Limits {
             turn: std::time::Duration::from_millis(1500),
+            silence: std::time::Duration::from_secs(20),
             ..Limits::default()
         };
         let plan = Plan::new(target).with_strict(true).with_limits(limits);
@@ -88,7 +90,7 @@ mod tests {
             command_for(&plan, ["srv.list.*"]),
             "checkfu-conformance server --url http://host --profile published --principal prin_1 \
              --agent-deployment adep_1 --workspace 'a b'\\''c' --agent slow=adep_2 --session sess_1 \
-             --capability threads=off --turn-timeout 1.5 --strict --disturbed --only 'srv.list.*'"
+             --capability threads=off --turn-timeout 1.5 --silence 20 --strict --disturbed --only 'srv.list.*'"
         );
     }
 }

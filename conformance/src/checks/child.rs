@@ -63,7 +63,7 @@ pub(crate) const CHECKS: &[Check] = &[
 ];
 
 /// The two children that wait and the id under which both do.
-async fn twins(cx: &Context<'_>) -> Result<(Family, [String; 2], String), Stop> {
+pub(super) async fn twins(cx: &Context<'_>) -> Result<(Family, [String; 2], String), Stop> {
     let family = cx.family_of(AgentKind::Twins).await?;
     cx.offered("waits").await?;
     let mut calls = Vec::new();
@@ -92,7 +92,7 @@ fn tool_use_id(event: &Event) -> Option<&str> {
     event.payload("/tool_use_id").and_then(Value::as_str)
 }
 
-fn result(cx: &Context<'_>, tool_use_id: &str, thread: Option<&str>) -> Value {
+pub(super) fn result(cx: &Context<'_>, tool_use_id: &str, thread: Option<&str>) -> Value {
     let mut payload = json!({"tool_use_id": tool_use_id, "result": {"ticket": "CFU-42"}});
     if let Some(thread) = thread {
         payload["session_thread_id"] = thread.into();
@@ -101,7 +101,7 @@ fn result(cx: &Context<'_>, tool_use_id: &str, thread: Option<&str>) -> Value {
 }
 
 /// Whether this child's Run settled behind its call.
-fn went_on(family: &Family, child: &str) -> bool {
+pub(super) fn went_on(family: &Family, child: &str) -> bool {
     let history = family.history(child);
     let call = history.iter().rposition(is_call);
     call.is_some_and(|call| history[call..].iter().any(Event::settles_run))

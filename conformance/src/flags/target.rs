@@ -33,6 +33,9 @@ pub(super) struct TargetFlags {
     /// Seconds for a turn to settle.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
     turn_timeout: f64,
+    /// Seconds for which a stream shows nothing before it is written to again.
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.5, value_parser = seconds)]
+    silence: f64,
     /// Seconds for the whole run; what is left then is inconclusive [default: no limit].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     run_timeout: Option<f64>,
@@ -73,6 +76,7 @@ impl TargetFlags {
         let limits = Limits {
             answer: Duration::from_secs_f64(self.answer_timeout),
             turn: Duration::from_secs_f64(self.turn_timeout),
+            silence: Duration::from_secs_f64(self.silence),
             run: self.run_timeout.map(Duration::from_secs_f64),
             ..Limits::default()
         };

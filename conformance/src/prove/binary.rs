@@ -102,6 +102,9 @@ impl Binary {
                 "0",
                 "--step-delay-ms",
                 "1",
+                // A stream that falls silent shows some comments while it does.
+                "--keep-alive-ms",
+                "400",
             ])
             .args(["--log", "error"])
             .args(flags)

@@ -118,6 +118,17 @@ impl Mutant {
         }
     }
 
+    /// Changes, drops or adds frames of every kind, comments among them; the number is that of the stream.
+    pub fn every_frame(
+        self,
+        hook: impl Fn(&Call, usize, Frame) -> Vec<Frame> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            frame: Box::new(hook),
+            ..self
+        }
+    }
+
     /// Drops the comments of streams.
     pub fn without_comments(self) -> Self {
         let hook = |_: &Call, _, frame: Frame| {

@@ -31,6 +31,7 @@ mod payload;
 mod payload_text;
 mod preview;
 mod prompt;
+mod quiet;
 mod resource;
 mod resume;
 mod session;
@@ -58,6 +59,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         log::mutants(),
         list::mutants(),
         stream::mutants(),
+        quiet::mutants(),
         resume::mutants(principal),
         preview::mutants(),
         page::mutants(),
