@@ -2,6 +2,7 @@ mod append;
 mod cursor;
 mod finding;
 mod fork;
+mod gaps;
 mod hole;
 mod input;
 mod kept;
@@ -12,6 +13,7 @@ mod preview;
 mod refusal;
 mod settlement;
 mod view;
+mod work;
 
 pub use finding::{Finding, Judgement};
 
@@ -39,5 +41,7 @@ pub fn check(history: &History) -> Judgement {
     docket.into_judgement()
 }
 
+#[cfg(test)]
+mod growth;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,11 @@
 //! P04 to P07: messages and what became of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{
     finding::Docket,
     order::shown,
-    view::{Message, View, counted},
+    view::{Message, View},
 };
 use crate::{
     model::{
@@ -79,17 +79,11 @@ fn twice(docket: &mut Docket, token: &str, message: &Message<'_>) {
     } else {
         "duplicate"
     };
-    let per_session = counted(message.copies.iter().map(|(session, ..)| *session));
-    for session in per_session
-        .into_iter()
-        .filter(|(_, count)| *count > 1)
-        .map(|(session, _)| session)
-    {
-        let copies: Vec<_> = message
-            .copies
-            .iter()
-            .filter(|(known, ..)| *known == session)
-            .collect();
+    let mut per_session: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for copy in &message.copies {
+        per_session.entry(copy.0).or_default().push(copy);
+    }
+    for (session, copies) in per_session.into_iter().filter(|(_, copies)| copies.len() > 1) {
         let ids: HashSet<&str> = copies.iter().map(|(_, event, _)| event.id.as_str()).collect();
         // One id under two numbers is the matter of P02.
         if ids.len() < copies.len() {
@@ -134,11 +128,12 @@ fn replayed(view: &View<'_>, docket: &mut Docket, token: &str, message: &Message
 }
 
 fn in_real_time(view: &View<'_>, docket: &mut Docket) {
+    let messages = view.messages_by_session();
     for session in view.logs.keys() {
-        let mut sent: Vec<(&Operation, Option<&Operation>, &Event)> = view
-            .messages
-            .values()
-            .filter(|message| message.session == *session)
+        let mut sent: Vec<(&Operation, Option<&Operation>, &Event)> = messages
+            .get(session)
+            .into_iter()
+            .flatten()
             .filter_map(|message| {
                 let mut own = message.copies.iter().filter(|(known, ..)| known == session);
                 let (Some((_, event, _)), None) = (own.next(), own.next()) else {

@@ -8,6 +8,7 @@ use super::{
     finding::Docket,
     order::shown,
     view::{Sighting, View, in_order},
+    work,
 };
 use crate::{
     model::{
@@ -16,6 +17,9 @@ use crate::{
     },
     stimulus::event::Event,
 };
+
+/// How many differences of one fork are shown; the rest says no more, and many forks may have no event at all.
+const SHOWN: usize = 50;
 
 type Log<'h> = BTreeMap<u64, Sighting<'h>>;
 
@@ -39,7 +43,7 @@ pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
         };
         docket.decide(Property::Fork);
         fork.begins_alike(docket);
-        fork.lives_apart(docket);
+        fork.lives_apart(view, docket);
     }
     messages_stay(view, docket);
 }
@@ -61,7 +65,7 @@ impl<'v, 'h> Fork<'v, 'h> {
             lists: [source.operation, copy.operation],
             from,
             to,
-            point: at.unwrap_or_else(|| head_point(session, from, to)),
+            point: at.unwrap_or_else(|| head_point(view, session, to)),
         })
     }
 
@@ -71,7 +75,9 @@ impl<'v, 'h> Fork<'v, 'h> {
             .range(..=self.point)
             .chain(self.to.range(..=self.point))
             .map(|(seq, _)| seq);
+        let mut differences = 0;
         for seq in seqs {
+            work::step();
             let (from, to) = (self.from.get(seq), self.to.get(seq));
             let subject = format!("{} seq {seq}", self.id);
             match (from.map(|known| known.event), to.map(|known| known.event)) {
@@ -82,6 +88,10 @@ impl<'v, 'h> Fork<'v, 'h> {
                     }
                 }
                 (original, copy) => {
+                    differences += 1;
+                    if differences > SHOWN {
+                        break;
+                    }
                     let told = |event: Option<&Event>| event.map_or("no event there".to_owned(), shown);
                     docket.find(
                         "fork-prefix",
@@ -95,19 +105,17 @@ impl<'v, 'h> Fork<'v, 'h> {
         }
     }
 
-    fn lives_apart(&self, docket: &mut Docket) {
-        let behind = |log: &Log<'h>| {
-            let events = in_order(log).filter(|event| event.seq > self.point);
-            events
-                .map(|event| (event.id.as_str(), event))
-                .collect::<HashMap<_, _>>()
+    fn lives_apart(&self, view: &View<'_>, docket: &mut Docket) {
+        let Some(above) = self.point.checked_add(1) else {
+            return;
         };
-        let source = behind(self.from);
-        for (id, event) in behind(self.to) {
-            if source.contains_key(id) {
+        for event in self.to.range(above..).map(|(_, known)| known.event) {
+            work::step();
+            let in_source = view.number_of(self.source, &event.id);
+            if in_source.is_some_and(|seq| seq > self.point) {
                 docket.find(
                     "fork-leak",
-                    format!("{} id {id}", self.id),
+                    format!("{} id {}", self.id, event.id),
                     &self.witnesses(),
                     format!("no event of {} above the fork point {}", self.source, self.point),
                     shown(event),
@@ -122,13 +130,12 @@ impl<'v, 'h> Fork<'v, 'h> {
 }
 
 /// Where a fork of the head was made: below the first event that the fork alone has.
-fn head_point(source: &str, from: &Log<'_>, to: &Log<'_>) -> u64 {
+fn head_point(view: &View<'_>, source: &str, to: &Log<'_>) -> u64 {
     let names_source = |event: &&Event| {
         event.kind == "session.forked" && event.payload("/source_session_id") == Some(&Value::from(source))
     };
     let mark = in_order(to).filter(names_source).last();
-    let ids: std::collections::HashSet<&str> = in_order(from).map(|event| event.id.as_str()).collect();
-    let mark = mark.or_else(|| in_order(to).find(|event| !ids.contains(event.id.as_str())));
+    let mark = mark.or_else(|| in_order(to).find(|event| view.number_of(source, &event.id).is_none()));
     let below = |event: &&Event| mark.is_none_or(|mark| event.seq < mark.seq);
     in_order(to).filter(below).last().map_or(0, |event| event.seq)
 }

@@ -1,12 +1,13 @@
 //! What P03, P09, P10, P12 and P17 say of an event that is missing from the middle of a read.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{
     finding::Docket,
+    gaps::{Gap, Gaps, Kind},
     order::shown,
-    preview::is_preview,
     view::{Read, Sighting, Source, View},
+    work,
 };
 use crate::model::{
     anomaly::Property,
@@ -14,51 +15,80 @@ use crate::model::{
 };
 
 pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
+    let mut unfound: BTreeMap<&str, Gaps> = BTreeMap::new();
     for read in &view.reads {
         decide(read, docket);
         let Some(log) = view.logs.get(read.session) else {
             continue;
         };
+        let unfound = unfound.entry(read.session).or_insert_with(|| Gaps::of(log));
+        unfound.begin(read.operation.invoked);
         let seqs: HashSet<u64> = read.events.iter().map(|event| event.seq).collect();
         let ids: HashSet<&str> = read.events.iter().map(|event| event.id.as_str()).collect();
-        if read.head <= read.after {
-            continue;
-        }
-        for (seq, sighting) in log.range(read.after + 1..=read.head) {
-            let event = sighting.event;
-            // Under another number, or no event at all: the matter of P02 and P17.
-            if seqs.contains(seq) || ids.contains(event.id.as_str()) || is_preview(&event.kind) {
-                continue;
+        for gap in gaps(read) {
+            // Under another number: the matter of P02.
+            let misses = |seq: &u64| {
+                work::step();
+                let known = log.get(seq);
+                let under_another = known.is_some_and(|known| ids.contains(known.event.id.as_str()));
+                !seqs.contains(seq) && !under_another
+            };
+            for seq in unfound.take(&gap, misses) {
+                let Some(sighting) = log.get(&seq) else {
+                    continue;
+                };
+                docket.find(
+                    name(read, gap.kind, sighting),
+                    format!("{} seq {seq}", read.session),
+                    &[read.operation, sighting.list.unwrap_or(sighting.first)],
+                    format!(
+                        "between {} and {}: {}",
+                        read.after,
+                        read.head,
+                        shown(sighting.event)
+                    ),
+                    "it is not there",
+                );
             }
-            docket.find(
-                name(read, sighting),
-                format!("{} seq {seq}", read.session),
-                &[read.operation, sighting.list.unwrap_or(sighting.first)],
-                format!("between {} and {}: {}", read.after, read.head, shown(event)),
-                "it is not there",
-            );
         }
     }
     stops_short(view, docket);
 }
 
-fn name(read: &Read<'_>, missing: &Sighting<'_>) -> &'static str {
-    let seq = missing.event.seq;
-    match (&read.source, missing.list) {
-        (Source::Stream { previews: true, .. }, _) if missing.plain_stream => "preview-hides-event",
-        (Source::Stream { .. }, _) if read.after > 0 && read.events.iter().all(|event| event.seq > seq) => {
-            "resume-gap"
+fn name(read: &Read<'_>, kind: Kind, missing: &Sighting<'_>) -> &'static str {
+    match (kind, missing.list) {
+        (Kind::Resumed { previews: true } | Kind::Streamed { previews: true }, _) if missing.plain_stream => {
+            "preview-hides-event"
         }
-        (Source::Stream { .. }, _) => "missing-in-stream",
-        (Source::List { pages, .. }, _) if between_pages(read, pages, seq) => "page-gap",
-        (Source::List { .. }, None) => "missing-in-list",
-        (Source::List { .. }, Some(list)) if list.is_before(read.operation) => "vanished",
-        (Source::List { .. }, Some(_)) => "inserted",
+        (Kind::Resumed { .. }, _) => "resume-gap",
+        (Kind::Streamed { .. }, _) => "missing-in-stream",
+        (Kind::BetweenPages, _) => "page-gap",
+        (Kind::InPage, None) => "missing-in-list",
+        (Kind::InPage, Some(list)) if list.is_before(read.operation) => "vanished",
+        (Kind::InPage, Some(_)) => "inserted",
     }
 }
 
-/// Whether its place is where one page ends and the next begins.
-fn between_pages(read: &Read<'_>, pages: &[usize], seq: u64) -> bool {
+/// The stretches in which a read may miss something; together they are what it covers.
+fn gaps(read: &Read<'_>) -> Vec<Gap> {
+    let pages = match &read.source {
+        Source::Stream { previews, .. } => {
+            let previews = *previews;
+            let lowest = read.events.iter().map(|event| event.seq).min();
+            let Some(lowest) = lowest.filter(|lowest| read.after > 0 && *lowest > read.after) else {
+                return vec![Gap::new(
+                    Kind::Streamed { previews },
+                    read.after,
+                    read.head.saturating_add(1),
+                )];
+            };
+            return vec![
+                Gap::new(Kind::Resumed { previews }, read.after, lowest),
+                Gap::new(Kind::Streamed { previews }, lowest, read.head.saturating_add(1)),
+            ];
+        }
+        Source::List { pages, .. } => pages,
+    };
     let mut start = 0;
     let ends: HashSet<usize> = pages
         .iter()
@@ -67,8 +97,21 @@ fn between_pages(read: &Read<'_>, pages: &[usize], seq: u64) -> bool {
             start
         })
         .collect();
-    let place = read.events.iter().position(|event| event.seq > seq);
-    place.is_some_and(|place| place > 0 && ends.contains(&place))
+    let mut highest = read.after;
+    let mut gaps = Vec::new();
+    for (place, event) in read.events.iter().enumerate() {
+        work::step();
+        // Its place is where one page ends and the next begins.
+        let kind = match place > 0 && ends.contains(&place) {
+            true => Kind::BetweenPages,
+            false => Kind::InPage,
+        };
+        if event.seq > highest {
+            gaps.push(Gap::new(kind, highest, event.seq));
+            highest = event.seq;
+        }
+    }
+    gaps
 }
 
 fn stops_short(view: &View<'_>, docket: &mut Docket) {
@@ -126,3 +169,6 @@ fn decide(read: &Read<'_>, docket: &mut Docket) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

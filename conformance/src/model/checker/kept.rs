@@ -69,6 +69,7 @@ fn messages(view: &View<'_>, docket: &mut Docket) {
                 let subject = format!("{session} message {token}");
                 let actual = format!("{actual} in {}", shown(event));
                 docket.find("altered-write", subject, &operations, expected, actual);
+                break;
             }
         }
     }

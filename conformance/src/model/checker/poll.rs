@@ -3,7 +3,7 @@
 use super::{
     finding::Docket,
     order::shown,
-    view::{Read, View},
+    view::{Message, Read, View},
 };
 use crate::{
     model::{
@@ -14,15 +14,16 @@ use crate::{
 };
 
 pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
+    let messages = view.messages_by_session();
     for session in view.logs.keys() {
         let mut lists: Vec<&Read<'_>> = view
-            .reads
-            .iter()
-            .filter(|read| read.session == *session && read.is_whole_list())
+            .reads_of(session)
+            .filter(|read| read.is_whole_list())
             .collect();
         lists.sort_by_key(|read| read.operation.invoked);
         let known = nothing_less_than_read(view, session, &lists, docket);
-        nothing_less_than_acknowledged(view, session, &lists, &known, docket);
+        let sent = messages.get(session).map_or(&[][..], Vec::as_slice);
+        nothing_less_than_acknowledged(sent, session, &lists, &known, docket);
     }
 }
 
@@ -34,9 +35,8 @@ fn nothing_less_than_read(
     docket: &mut Docket,
 ) -> Vec<u64> {
     let mut reads: Vec<&Read<'_>> = view
-        .reads
-        .iter()
-        .filter(|read| read.session == session && !read.events.is_empty())
+        .reads_of(session)
+        .filter(|read| !read.events.is_empty())
         .collect();
     reads.sort_by_key(|read| read.operation.completed.unwrap_or(usize::MAX));
     let mut earlier = reads.into_iter().peekable();
@@ -66,16 +66,14 @@ fn nothing_less_than_read(
 }
 
 fn nothing_less_than_acknowledged(
-    view: &View<'_>,
+    sent: &[&Message<'_>],
     session: &str,
     lists: &[&Read<'_>],
     known: &[u64],
     docket: &mut Docket,
 ) {
-    let mut appended: Vec<(&Operation, &Event)> = view
-        .messages
-        .values()
-        .filter(|message| message.session == session)
+    let mut appended: Vec<(&Operation, &Event)> = sent
+        .iter()
         .filter_map(|message| {
             let ok = message
                 .attempts

@@ -1,11 +1,12 @@
 //! P15 and P16: what settles stays settled, and what is finished settles.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     finding::Docket,
     order::shown,
     view::{Sighting, View},
+    work,
 };
 use crate::model::{
     anomaly::Property,
@@ -47,6 +48,7 @@ fn is_work(kind: &str) -> bool {
 }
 
 fn complete(view: &View<'_>, docket: &mut Docket) {
+    let mut ended: HashMap<&str, Option<Ended<'_>>> = HashMap::new();
     for operation in view.operations() {
         let Call::Stream {
             session,
@@ -64,24 +66,13 @@ fn complete(view: &View<'_>, docket: &mut Docket) {
                 end: StreamEnd::Deadline,
                 ..
             }) => {
-                let Some(log) = view.logs.get(session.as_str()) else {
-                    continue;
-                };
-                let started = log
-                    .values()
-                    .filter(|sighting| sighting.event.kind == "run.created")
-                    .count();
-                let ended = log
-                    .values()
-                    .filter(|sighting| sighting.event.settles_run())
-                    .count();
-                let last = log.values().rev().find(|sighting| sighting.event.settles_run());
-                let Some(last) = last.filter(|_| ended >= started) else {
+                let of_log = || view.logs.get(session.as_str()).and_then(Ended::of);
+                let Some(known) = ended.entry(session).or_insert_with(of_log) else {
                     continue;
                 };
                 docket.decide(Property::SettlementComplete);
-                let mut behind = log.range(last.event.seq..).map(|(_, sighting)| sighting.event);
-                if !behind.any(|event| event.settles_session()) {
+                if !known.settles {
+                    let last = known.last;
                     docket.find(
                         "unsettled",
                         format!("{session} seq {}", last.event.seq),
@@ -93,5 +84,32 @@ fn complete(view: &View<'_>, docket: &mut Docket) {
             }
             _ => {}
         }
+    }
+}
+
+/// A log all of whose Runs have settled.
+struct Ended<'v> {
+    last: &'v Sighting<'v>,
+    /// Whether the Session settles behind the last of them.
+    settles: bool,
+}
+
+impl<'v> Ended<'v> {
+    fn of(log: &'v BTreeMap<u64, Sighting<'v>>) -> Option<Self> {
+        let events = || {
+            log.values().map(|sighting| {
+                work::step();
+                sighting.event
+            })
+        };
+        let started = events().filter(|event| event.kind == "run.created").count();
+        let ended = events().filter(|event| event.settles_run()).count();
+        let last = log.values().rev().find(|sighting| sighting.event.settles_run());
+        let last = last.filter(|_| ended >= started)?;
+        let mut behind = log.range(last.event.seq..).map(|(_, sighting)| sighting.event);
+        Some(Self {
+            last,
+            settles: behind.any(|event| event.settles_session()),
+        })
     }
 }

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::work;
 use crate::{
     model::history::{Block, Call, History, Operation, Phase, Seen},
     stimulus::event::Event,
@@ -15,8 +16,12 @@ pub(super) struct View<'h> {
     pub(super) logs: BTreeMap<&'h str, BTreeMap<u64, Sighting<'h>>>,
     /// Every message, by its token.
     pub(super) messages: BTreeMap<&'h str, Message<'h>>,
-    /// The places of the whole lists among the reads, by Session.
+    /// The places of reads, by Session.
+    places: HashMap<&'h str, Vec<usize>>,
+    /// Those of the whole lists.
     whole: HashMap<&'h str, Vec<usize>>,
+    /// The highest number that each id has in a Session.
+    numbers: HashMap<(&'h str, &'h str), u64>,
 }
 
 /// A walk through the list, or a stretch of a stream.
@@ -81,8 +86,17 @@ impl<'h> View<'h> {
             }
         }
         let messages = messages(history, &logs);
-        let mut whole: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut numbers = HashMap::new();
+        for (session, log) in &logs {
+            // In their order, so the highest stays.
+            numbers.extend(
+                log.values()
+                    .map(|known| ((*session, known.event.id.as_str()), known.event.seq)),
+            );
+        }
+        let (mut places, mut whole) = (HashMap::<&str, Vec<_>>::new(), HashMap::<&str, Vec<_>>::new());
         for (place, read) in reads.iter().enumerate() {
+            places.entry(read.session).or_default().push(place);
             if read.after == 0 && read.is_whole_list() {
                 whole.entry(read.session).or_default().push(place);
             }
@@ -92,18 +106,48 @@ impl<'h> View<'h> {
             reads,
             logs,
             messages,
+            places,
             whole,
+            numbers,
         }
     }
 
+    /// In the order in which they began.
     pub(super) fn operations(&self) -> impl Iterator<Item = &'h Operation> {
-        self.history.operations().iter()
+        self.history.operations().iter().inspect(|_| work::step())
+    }
+
+    /// The reads of a Session, in the order in which they began.
+    pub(super) fn reads_of(&self, session: &str) -> impl DoubleEndedIterator<Item = &Read<'h>> {
+        self.at(self.places.get(session))
+    }
+
+    /// The messages that were sent to each Session.
+    pub(super) fn messages_by_session(&self) -> HashMap<&'h str, Vec<&Message<'h>>> {
+        let mut by_session: HashMap<&str, Vec<&Message<'_>>> = HashMap::new();
+        for message in self.messages.values() {
+            by_session.entry(message.session).or_default().push(message);
+        }
+        by_session
+    }
+
+    /// The highest number under which a Session shows this id.
+    pub(super) fn number_of(&self, session: &str, id: &str) -> Option<u64> {
+        self.numbers.get(&(session, id)).copied()
     }
 
     /// The walks through a Session's list from its start to its end, in the order in which they began.
     pub(super) fn whole_lists(&self, session: &str) -> impl DoubleEndedIterator<Item = &Read<'h>> {
-        let places = self.whole.get(session).into_iter().flatten();
-        places.filter_map(|place| self.reads.get(*place))
+        self.at(self.whole.get(session))
+    }
+
+    fn at<'v>(
+        &'v self,
+        places: Option<&'v Vec<usize>>,
+    ) -> impl DoubleEndedIterator<Item = &'v Read<'h>> + use<'v, 'h> {
+        let places = places.map_or(&[][..], Vec::as_slice).iter();
+        let reads = places.filter_map(|place| self.reads.get(*place));
+        reads.inspect(|_| work::step())
     }
 
     /// The last of them, if it began when this had ended.
@@ -242,13 +286,4 @@ pub(super) fn in_order<'v, 'h>(
     log: &'v BTreeMap<u64, Sighting<'h>>,
 ) -> impl Iterator<Item = &'h Event> + use<'v, 'h> {
     log.values().map(|sighting| sighting.event)
-}
-
-/// How often each of these stands there.
-pub(super) fn counted<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap<T, usize> {
-    let mut counts = HashMap::new();
-    for item in items {
-        *counts.entry(item).or_default() += 1;
-    }
-    counts
 }
