@@ -1,11 +1,85 @@
 //! JSON whose numbers may be larger than a float holds.
 
+use std::{collections::HashSet, fmt};
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Error, Value};
 
 /// Reads a JSON text. A number that no float holds becomes 0: whoever judges numbers compares their text.
 pub(crate) fn read(text: &[u8]) -> Result<Value, Error> {
     serde_json::from_slice(text)
         .or_else(|error| serde_json::from_slice(&without_huge_numbers(text)).map_err(|_| error))
+}
+
+/// A key that stands twice in one object of a JSON text, if one does. [`read`] takes the last one.
+pub(crate) fn repeated_key(text: &[u8]) -> Option<String> {
+    let mut repeated = None;
+    let text = without_huge_numbers(text);
+    let mut reader = serde_json::Deserializer::from_slice(&text);
+    // A text that is none has no keys, which is for `read` to say.
+    let _ = Keys(&mut repeated).deserialize(&mut reader);
+    repeated
+}
+
+/// Goes through a text up to the first key that repeats another one of its object.
+struct Keys<'k>(&'k mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for Keys<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Keys<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut keys = HashSet::new();
+        while let Some(key) = members.next_key::<String>()? {
+            if keys.contains(&key) {
+                *self.0 = Some(key);
+                return Err(A::Error::custom("a key twice"));
+            }
+            keys.insert(key);
+            members.next_value_seed(Keys(&mut *self.0))?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        while elements.next_element_seed(Keys(&mut *self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
 }
 
 fn without_huge_numbers(text: &[u8]) -> Vec<u8> {
@@ -51,6 +125,20 @@ mod tests {
     fn what_is_no_json_stays_none() {
         for text in ["{\"a\":1e400", "1e400 2", "1e400e", "\"\\", "-"] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_in_one_object_is_named() {
+        for (text, key) in [
+            (r#"{"a":1,"b":2,"a":1}"#, "a"),
+            (r#"[1e400,{"x":{"c":null,"d":"c","\u0063":true}}]"#, "c"),
+            (r#"{"e":{"f":1},"g":[{"f":-1.5}],"":0,"":0}"#, ""),
+        ] {
+            assert_eq!(repeated_key(text.as_bytes()).as_deref(), Some(key), "{text}");
+        }
+        for text in [r#"{"a":{"a":["a",{"a":1}]},"b":"a"}"#, r#"{"a":1,"b""#, "1 2"] {
+            assert_eq!(repeated_key(text.as_bytes()), None, "{text}");
         }
     }
 }

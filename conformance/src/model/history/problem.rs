@@ -30,6 +30,9 @@ pub enum Problem {
     /// No JSON.
     #[error("no JSON ({0}): every line is one object; a file that was cut off ends before this line")]
     Json(String),
+    /// A key twice.
+    #[error("the key {0:?} stands twice in one object: take one of them out")]
+    RepeatedKey(String),
     /// Neither a phase nor an envelope.
     #[error(
         "{0}: a line is a phase {{\"t\", \"process\", \"op\", \"phase\", …}} or an {{\"envelope\", \"event\"}}"

@@ -45,6 +45,9 @@ impl History {
         let Some((_, first)) = lines.next() else {
             return Err(InvalidHistory::at(1, Problem::Empty));
         };
+        if let Some(key) = json::repeated_key(first.as_bytes()) {
+            return Err(InvalidHistory::at(1, Problem::RepeatedKey(key)));
+        }
         let header: Header = serde_json::from_str(first)
             .map_err(|error| InvalidHistory::at(1, Problem::Header(error.to_string())))?;
         if !(OLDEST..=FORMAT).contains(&header.format) {
@@ -130,6 +133,9 @@ impl History {
 
 fn read(line: &str) -> Result<Line, Problem> {
     let value: Value = json::read(line.as_bytes()).map_err(|error| Problem::Json(error.to_string()))?;
+    if let Some(key) = json::repeated_key(line.as_bytes()) {
+        return Err(Problem::RepeatedKey(key));
+    }
     if value.get("envelope").is_some() {
         let named: Named = serde_json::from_value(value).map_err(|error| Problem::Line(error.to_string()))?;
         return Ok(Line::Envelope {

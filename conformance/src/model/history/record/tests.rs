@@ -62,6 +62,25 @@ fn a_bad_line_is_named_with_what_would_fit() {
         (vec![HEADER, "{"], 2, "JSON"),
         (vec![HEADER, "", INVOKE], 2, "JSON"),
         (
+            vec![r#"{"format":1,"suite":"9","url":"u","run":"r","seed":1,"seed":2,"history":0}"#],
+            1,
+            "\"seed\" stands twice",
+        ),
+        (
+            vec![
+                HEADER,
+                INVOKE,
+                r#"{"envelope":"a","event":{"id":"i","seq":1,"type":"t","payload":{"x":[{"y":1,"y":2}]}}}"#,
+            ],
+            3,
+            "\"y\" stands twice in one object: take one of them out",
+        ),
+        (
+            end(r#"{"t":2,"process":0,"op":0,"phase":"fail","phase":"ok"}"#),
+            4,
+            "\"phase\" stands twice",
+        ),
+        (
             vec![
                 HEADER,
                 r#"{"t":1,"process":0,"op":0,"phase":"invoke","surprise":1}"#,
