@@ -38,9 +38,10 @@ pub(crate) enum Command {
     CheckHistory(HistoryFlags),
     /// Shows every check.
     List,
-    /// Shows what is known of a check, of a capability, of a requirement or of a sentence of the pages.
+    /// Shows what is known of a check, of a capability, of a requirement, of a sentence of the pages, or of a property or an
+    /// anomaly of histories.
     Explain {
-        /// Such as srv.resume.every-cut, threads, STR-2 or S-resume-a-stream-027.
+        /// Such as srv.resume.every-cut, threads, STR-2, S-resume-a-stream-027, P04 or lost-write.
         id: String,
     },
     /// Shows how many sentences of the published pages are checked, and which still wait for a check.

@@ -12,7 +12,7 @@ mod told;
 use std::{io::Write, process::ExitCode};
 
 use checkfu_conformance::{
-    End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, checks, explain, run, sweep, trace,
+    End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, checks, explain, model, run, sweep, trace,
 };
 use clap::Parser;
 
@@ -116,13 +116,14 @@ fn list() -> ExitStatus {
 }
 
 fn explained(id: &str) -> ExitStatus {
-    match explain(id).or_else(|| explain(&id.to_uppercase())) {
+    let explained = explain(id).or_else(|| explain(&id.to_uppercase()));
+    match explained.or_else(|| model::explain(id)) {
         Some(text) => {
             print(&text);
             ExitStatus::Conformant
         }
         None => usage(&format!(
-            "{id:?} is no check, capability, requirement or sentence: `list` shows the checks and what they judge, COVERAGE.md the sentences"
+            "{id:?} is no check, capability, requirement, sentence, property or anomaly: `list` shows the checks and what they judge, COVERAGE.md the sentences, README.md the properties and anomalies"
         )),
     }
 }

@@ -4,6 +4,7 @@
 mod anomaly;
 mod checker;
 mod dice;
+mod explain;
 mod history;
 mod report;
 mod rest;
@@ -14,10 +15,11 @@ mod stage;
 
 pub use anomaly::{ANOMALIES, Anomaly, Property, anomaly};
 pub use checker::{Finding, Judgement, check};
+pub use explain::explain;
 pub use history::{
     Block, Call, Entry, Header, History, InvalidHistory, Line, Phase, Problem, Seen, StreamEnd, Until, Walk,
     WalkEnd,
 };
-pub use report::{BundleError, Case, ModelReport};
+pub use report::{BundleError, Case, ModelReport, Shrinking};
 pub use run::{NoSeed, Random, fresh_seed, judge, run};
 pub use script::Script;

@@ -57,6 +57,8 @@ pub struct Anomaly {
     pub requirements: &'static [&'static str],
     /// What was to be seen.
     pub promise: &'static str,
+    /// A history that shows it, as [`History::parse`](super::History::parse) reads it.
+    pub example: &'static str,
 }
 
 /// The anomaly of this name, if there is one.
@@ -73,6 +75,7 @@ macro_rules! anomalies {
             level: Level::$level,
             requirements: &[$($requirement),+],
             promise: $promise,
+            example: include_str!(concat!("../../tests/histories/", $name, ".must.jsonl")),
         }),+];
     };
 }

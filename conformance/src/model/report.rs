@@ -3,4 +3,4 @@ mod document;
 mod text;
 
 pub use bundle::BundleError;
-pub use document::{Case, ModelReport};
+pub use document::{Case, ModelReport, Shrinking};

@@ -18,7 +18,7 @@ use crate::{
 /// So many histories are kept whatever they show.
 const KEPT: usize = 50;
 /// So many are shrunk, since each takes as long as hundreds of judgements.
-const SHRUNK: usize = 5;
+pub(super) const SHRUNK: usize = 5;
 
 /// What histories say of a server, property by property.
 #[derive(Debug, Clone, Serialize)]
@@ -44,6 +44,8 @@ pub struct ModelReport {
     pub cases: Vec<Case>,
     /// How many more there were.
     pub more: usize,
+    /// So many of them are shrunk, the first in which something was found.
+    pub shrunk_at_most: usize,
     /// How many of the Sessions that the run created could not be ended, or why nothing was ended; none where they were to
     /// be kept.
     #[serde(skip)]
@@ -68,10 +70,24 @@ pub struct Case {
     /// As much of it as still shows the first finding.
     #[serde(skip)]
     pub shrunk: Option<History>,
+    /// Whether there is less of it that shows the same.
+    pub shrinking: Shrinking,
     #[serde(skip)]
     pub(super) number: Option<u64>,
     #[serde(skip)]
     decided: BTreeMap<Property, usize>,
+}
+
+/// What became of the search for less of a history that shows the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shrinking {
+    /// There is less.
+    Shrunk,
+    /// All of it is needed.
+    Smallest,
+    /// It was not searched for: that is done for the first histories alone.
+    NotTried,
 }
 
 impl ModelReport {
@@ -88,6 +104,7 @@ impl ModelReport {
             decided: BTreeMap::new(),
             cases: Vec::new(),
             more: 0,
+            shrunk_at_most: SHRUNK,
             reason: None,
             cut: None,
         }
@@ -147,6 +164,10 @@ impl ModelReport {
         }
         if self.cases.len() < SHRUNK {
             case.shrunk = shrunk(&case.history, first);
+            case.shrinking = match case.shrunk {
+                Some(_) => Shrinking::Shrunk,
+                None => Shrinking::Smallest,
+            };
         }
         self.cases.push(case);
         self.cases
@@ -173,6 +194,12 @@ impl ModelReport {
 
     pub(in crate::model) fn cut(&mut self, cut: Cut) {
         self.cut = Some(cut);
+    }
+
+    /// How many of the histories were not shrunk for want of time.
+    pub(super) fn not_shrunk(&self) -> usize {
+        let cases = self.cases.iter();
+        cases.filter(|case| case.shrinking == Shrinking::NotTried).count()
     }
 
     fn knows_all_of(&self, case: &Case) -> bool {
@@ -217,6 +244,7 @@ impl Case {
             decided: judgement.decided,
             history,
             shrunk: None,
+            shrinking: Shrinking::NotTried,
             number: None,
         }
     }
@@ -244,6 +272,32 @@ mod tests {
         assert_eq!(report.histories, KEPT + 8);
         assert_eq!(report.verdict(Property::Paging), Verdict::Fail);
         assert!(report.to_string().contains("7 further histories"), "{report}");
+    }
+
+    /// Who looks for the rest of the shrunk histories learns that there are none, in the output and in the bundle.
+    #[test]
+    fn a_report_says_which_histories_were_not_shrunk() {
+        let mut report = ModelReport::new(Profile::Published, false);
+        report.seed = Some(1);
+        for _ in 0..SHRUNK {
+            report.judge(forged("page-gap"));
+        }
+        assert!(!report.to_string().contains("not shrunk"), "{report}");
+        report.judge(forged("lost-write"));
+        report.judge(forged("vanished"));
+        let told = "2 of these histories are not shrunk, only the first 5 are: lost-write, vanished";
+        assert!(report.to_string().contains(told), "{report}");
+        let directory = tempfile::tempdir().unwrap();
+        report.write_bundle(directory.path()).unwrap();
+        let bundle = std::fs::read(directory.path().join("bundle.json")).unwrap();
+        let bundle: serde_json::Value = serde_json::from_slice(&bundle).unwrap();
+        let cases = bundle["report"]["cases"].as_array().unwrap();
+        let not_tried: Vec<_> = cases
+            .iter()
+            .filter(|case| case["shrinking"] == "not_tried")
+            .collect();
+        assert_eq!(not_tried.len(), 2, "{bundle:#}");
+        assert_eq!(bundle["report"]["shrunk_at_most"], SHRUNK);
     }
 
     /// What the profile leaves out is neither found nor passed.

@@ -1,7 +1,7 @@
 use crate::printable::printable;
 use std::{collections::BTreeMap, fmt};
 
-use super::document::{Case, ModelReport};
+use super::document::{Case, ModelReport, SHRUNK, Shrinking};
 use crate::model::{
     anomaly::{Property, anomaly},
     checker::Finding,
@@ -43,6 +43,15 @@ impl fmt::Display for ModelReport {
         if self.more > 0 {
             writeln!(formatter, "\n{} further histories show the same", self.more)?;
         }
+        // Histories from files are in no bundle.
+        if self.seed.is_some() && self.not_shrunk() > 0 {
+            writeln!(
+                formatter,
+                "\n{} of these histories are not shrunk, only the first {SHRUNK} are: {}; --only-history shrinks one",
+                self.not_shrunk(),
+                self.names_of(Shrinking::NotTried).join(", ")
+            )?;
+        }
         if let Some((count, why)) = &self.not_played {
             writeln!(formatter, "\n{count} histories could not be played: {why}")?;
         }
@@ -75,6 +84,11 @@ impl fmt::Display for ModelReport {
 }
 
 impl ModelReport {
+    fn names_of(&self, shrinking: Shrinking) -> Vec<&str> {
+        let cases = self.cases.iter().filter(|case| case.shrinking == shrinking);
+        cases.map(|case| case.name.as_str()).collect()
+    }
+
     fn show(&self, formatter: &mut fmt::Formatter<'_>, case: &Case, finding: &Finding) -> fmt::Result {
         writeln!(
             formatter,

@@ -191,3 +191,30 @@ fn check(files: &[&Path]) -> Command {
 fn read(directory: &Path, file: &str) -> String {
     std::fs::read_to_string(directory.join(file)).unwrap()
 }
+
+#[tokio::test]
+async fn a_property_and_an_anomaly_are_explained() {
+    for (id, told) in [("P04", "lost-write (documented)"), ("lost-write", "breaks P04")] {
+        let output = command(&["explain", id]).output().await.unwrap();
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(shown.contains(told) && shown.contains("SES-1: "), "{shown}");
+    }
+    let unknown = command(&["explain", "P18"]).output().await.unwrap();
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("property or anomaly"));
+}
+
+/// A key twice is two histories in one: the file is refused with the line, the key and what to do.
+#[tokio::test]
+async fn a_file_with_a_key_twice_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("twice.jsonl");
+    let forged = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/histories");
+    let whole = read(&forged, "lost-write.must.jsonl");
+    std::fs::write(&file, whole.replacen("\"seq\":1", "\"seq\":2,\"seq\":1", 1)).unwrap();
+    let output = check(&[&file]).output().await.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = "twice.jsonl: line 5: the key \"seq\" stands twice in one object: take one of them out";
+    assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
+}
