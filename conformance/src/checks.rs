@@ -56,6 +56,7 @@ mod session;
 mod spawn;
 mod stale;
 mod stall;
+mod stall_large;
 mod status;
 mod stream;
 mod terminal;
@@ -75,7 +76,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 71] = [
+const AREAS: [&[Check]; 72] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -92,6 +93,7 @@ const AREAS: [&[Check]; 71] = [
     stream::CHECKS,
     quiet::CHECKS,
     stall::CHECKS,
+    stall_large::CHECKS,
     resume::CHECKS,
     resume_live::CHECKS,
     long_resume::CHECKS,

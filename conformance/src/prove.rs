@@ -17,6 +17,7 @@ mod matrix;
 mod mutant;
 mod mutants;
 mod null;
+mod pressure;
 mod proof;
 mod relay;
 mod survivor;

@@ -36,25 +36,30 @@ impl Secret {
     /// `text` without the key, plain or in any way that JSON may write it.
     pub(crate) fn redact(&self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
-        let mut rest = text;
-        // The key starts with its first character or with an escape of that.
-        while let Some(at) = rest.find(|letter| letter == '\\' || self.0.starts_with(letter)) {
-            kept.push_str(&rest[..at]);
-            rest = &rest[at..];
-            let length = match self.length_at(rest) {
-                Some(length) => {
-                    kept.push_str(MASK);
-                    length
-                }
-                None => {
-                    kept.push_str(&rest[..1]);
-                    1
-                }
-            };
-            rest = &rest[length..];
+        let mut done = 0;
+        for place in self.beginnings(text) {
+            if place >= done
+                && let Some(length) = self.length_at(&text[place..])
+            {
+                kept.push_str(&text[done..place]);
+                kept.push_str(MASK);
+                done = place + length;
+            }
         }
-        kept.push_str(rest);
+        kept.push_str(&text[done..]);
         kept
+    }
+
+    /// Where the key may begin, in order; bodies of megabytes are looked through.
+    fn beginnings(&self, text: &str) -> impl Iterator<Item = usize> {
+        let first = self.0.chars().next().unwrap_or('\\');
+        let places = |wanted: char| text.match_indices(wanted).map(|(place, _)| place).peekable();
+        let (mut plain, mut escaped) = (places(first), places('\\'));
+        std::iter::from_fn(move || match (plain.peek(), escaped.peek()) {
+            (Some(one), Some(other)) if other < one => escaped.next(),
+            (Some(_), _) => plain.next(),
+            (None, _) => escaped.next(),
+        })
     }
 
     /// How much of the start of this text is the key, if it is; each character may be escaped.

@@ -18,6 +18,7 @@ pub(crate) mod replay;
 mod retry;
 pub(crate) mod session;
 pub(crate) mod settled;
+pub(crate) mod stalled;
 pub(crate) mod tape;
 pub(crate) mod text;
 pub(crate) mod thread;

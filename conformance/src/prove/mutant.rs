@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     kill::Kill,
+    pressure::Pressure,
     traffic::{Answer, Call, Frame},
 };
 
@@ -31,6 +32,7 @@ pub struct Mutant {
     pub(super) frame: OnFrame,
     pub(super) encode: Encode,
     pub(super) holds_open: bool,
+    pub(super) pressure: Pressure,
 }
 
 impl Mutant {
@@ -52,6 +54,7 @@ impl Mutant {
                 }]
             }),
             holds_open: false,
+            pressure: Pressure::Waits,
         }
     }
 
@@ -150,6 +153,11 @@ impl Mutant {
             encode: Box::new(hook),
             ..self
         }
+    }
+
+    /// What becomes of a stream whose reader does not read, and of all else meanwhile.
+    pub(super) fn pressure(self, pressure: Pressure) -> Self {
+        Self { pressure, ..self }
     }
 
     /// Leaves streams open that the server closed.

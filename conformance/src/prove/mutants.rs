@@ -35,6 +35,7 @@ mod quiet;
 mod resource;
 mod resume;
 mod session;
+mod stall;
 mod status;
 mod stream;
 mod terminal;
@@ -60,6 +61,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         list::mutants(),
         stream::mutants(),
         quiet::mutants(),
+        stall::mutants(),
         resume::mutants(principal),
         preview::mutants(),
         page::mutants(),

@@ -13,10 +13,11 @@ use std::{
 
 use axum::{Router, body::Body, extract::Request, response::Response};
 use futures::StreamExt;
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::Mutex, task::JoinHandle};
 
 use super::{
     mutant::Mutant,
+    pressure::{Pressure, pressed},
     traffic::{Answer, Call},
 };
 use frames::frames;
@@ -33,6 +34,8 @@ struct State {
     upstream: Upstream,
     mutant: Mutant,
     streams: AtomicUsize,
+    /// Held by a stream from when a piece of it goes out until it can take the next.
+    step: Arc<Mutex<()>>,
 }
 
 impl Relay {
@@ -45,6 +48,7 @@ impl Relay {
             upstream: Upstream::new(upstream)?,
             mutant,
             streams: AtomicUsize::new(0),
+            step: Arc::default(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -80,6 +84,9 @@ async fn relayed(state: Arc<State>, request: Request) -> Option<Response> {
     if let Some(answer) = (state.mutant.instead)(&call) {
         return Some(answer.into_response());
     }
+    if state.mutant.pressure == Pressure::HoldsCalls {
+        drop(state.step.lock().await);
+    }
     let response = state.upstream.send(&call).await?;
     if Answer::is_stream(&response) {
         return Some(stream(state, call, response));
@@ -101,6 +108,7 @@ fn stream(state: Arc<State>, call: Call, response: reqwest::Response) -> Respons
         let state = Arc::clone(&state);
         tokio::spawn(async move { state.upstream.send_to_its_end(&more).await });
     }
+    let (pressure, step) = (state.mutant.pressure, Arc::clone(&state.step));
     let chunks = frames(response).flat_map(move |frame| {
         let frames = match frame {
             Some(frame) => (state.mutant.frame)(&call, number, frame),
@@ -114,5 +122,6 @@ fn stream(state: Arc<State>, call: Call, response: reqwest::Response) -> Respons
         futures::stream::iter(bytes).boxed()
     });
     let body = chunks.take_while(|chunk| futures::future::ready(!chunk.is_empty()));
+    let body = pressed(body.boxed(), pressure, step);
     head.with_body(Body::from_stream(body.map(Ok::<_, io::Error>)))
 }

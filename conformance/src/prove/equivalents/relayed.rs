@@ -13,8 +13,16 @@ pub(super) fn carriage_returns(name: &'static str) -> Mutant {
     })
 }
 
+/// How many pieces a frame is cut into at the most.
+const MOST_PIECES: usize = 2_000;
+
 pub(super) fn few_bytes_at_a_time(name: &'static str) -> Mutant {
-    Mutant::new(name).encode(|frame| frame.bytes().chunks(7).map(<[u8]>::to_vec).collect())
+    Mutant::new(name).encode(|frame| {
+        let bytes = frame.bytes();
+        // A frame of a quarter of a megabyte would take a minute.
+        let few = (bytes.len() / MOST_PIECES).max(7);
+        bytes.chunks(few).map(<[u8]>::to_vec).collect()
+    })
 }
 
 pub(super) fn more_comments(name: &'static str) -> Mutant {
