@@ -24,6 +24,7 @@ mod capability;
 mod check;
 mod checks;
 mod clean_up;
+mod configuration;
 mod context;
 mod control;
 mod expect;

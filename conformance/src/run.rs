@@ -13,6 +13,7 @@ use crate::{
     capability::{CAPABILITIES, CapabilityReport},
     check::Check,
     clean_up::{CreatedSession, clean_up, created, keep},
+    configuration::refused_workspace,
     context::{Context, Shared, not_allowed},
     judgement::{blank, judged},
     plan::Plan,
@@ -44,11 +45,15 @@ pub async fn run(
     let started = Instant::now();
     let started_at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis);
     let mut ran = Ran::default();
-    let mut reason = None;
-    match prepare(plan).await {
-        Err(fault) => reason = Some(fault),
-        Ok(bench) => ran = checked(plan, &bench, started, interrupted, progress).await,
-    }
+    let (mut reason, misconfigured) = match prepare(plan).await {
+        Err(unready) => (Some(unready.why), unready.exit == ExitStatus::Usage),
+        Ok(bench) => {
+            ran = checked(plan, &bench, started, interrupted, progress).await;
+            let why = bench.misconfiguration().map(str::to_owned);
+            let misconfigured = why.is_some();
+            (why, misconfigured)
+        }
+    };
     let verdicts: Vec<_> = ran.checks.iter().map(|check| check.verdict).collect();
     let executed = verdicts.iter().any(|verdict| *verdict != Verdict::NotSelected);
     if reason.is_none() && !executed {
@@ -78,7 +83,10 @@ pub async fn run(
         duration_ms: millis(started.elapsed()),
         conclusion: Conclusion::of(verdicts.iter().copied()),
         reason: reason.map(|reason| key.redact(&reason)),
-        exit: ExitStatus::of(&verdicts, ran.cut.map(|(cut, _)| cut)),
+        exit: match misconfigured {
+            true => ExitStatus::Usage,
+            false => ExitStatus::of(&verdicts, ran.cut.map(|(cut, _)| cut)),
+        },
         counts: counts(&ran.checks),
         capabilities: ran.capabilities,
         created: ran.created,
@@ -134,6 +142,11 @@ async fn checked(
                 }
             }
         };
+        // What was seen says nothing of the server that was meant.
+        if bench.misconfiguration().is_some() {
+            checks.clear();
+            break;
+        }
         let report = plan.baseline.apply(report, today);
         progress(&report);
         checks.push(report);
@@ -190,8 +203,28 @@ fn out_of_time() -> (Cut, String) {
     (Cut::TimeSpent, why.to_owned())
 }
 
-/// A bench whose target answers a connection and takes the key; what else it says does not matter here.
-pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, String> {
+/// Why a run cannot begin.
+pub(crate) struct Unready {
+    pub(crate) exit: ExitStatus,
+    pub(crate) why: String,
+}
+
+/// A bench whose target answers a connection and takes the key and the Workspace; what else it says does not matter here.
+pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, Unready> {
+    let bench = reached(plan).await.map_err(|why| Unready {
+        exit: ExitStatus::NotJudged,
+        why,
+    })?;
+    match refused_workspace(plan, &bench).await {
+        None => Ok(bench),
+        Some(why) => Err(Unready {
+            exit: ExitStatus::Usage,
+            why,
+        }),
+    }
+}
+
+async fn reached(plan: &Plan) -> Result<Bench, String> {
     let bench = Bench::new(plan).map_err(|stop| match stop {
         Stop::Error(fault) => fault,
         other => format!("{other:?}"),

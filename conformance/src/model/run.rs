@@ -68,7 +68,7 @@ pub async fn run(
     let bench = match prepare(plan).await {
         Ok(bench) => bench,
         Err(fault) => {
-            report.not_judged(plan.target.key.redact(&fault));
+            report.not_judged(plan.target.key.redact(&fault.why));
             return report;
         }
     };

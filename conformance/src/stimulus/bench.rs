@@ -1,7 +1,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -42,6 +42,7 @@ pub(crate) struct Bench {
     pub(crate) run_id: String,
     counter: AtomicUsize,
     retry: Retry,
+    misconfiguration: OnceLock<String>,
 }
 
 /// What opening a stream led to.
@@ -68,12 +69,23 @@ impl Bench {
             run_id: random_hex()?,
             counter: AtomicUsize::new(0),
             retry: Retry::default(),
+            misconfiguration: OnceLock::new(),
         })
     }
 
     /// What the operator says of a capability.
     pub(crate) fn claim(&self, id: &str) -> Claim {
         self.claims.get(id).copied().unwrap_or_default()
+    }
+
+    /// Keeps why the server cannot be judged with what the operator gave; the first reason stays.
+    pub(crate) fn note_misconfiguration(&self, why: String) {
+        self.misconfiguration.get_or_init(|| why);
+    }
+
+    /// Why the server cannot be judged with what the operator gave, if that came to light.
+    pub(crate) fn misconfiguration(&self) -> Option<&str> {
+        self.misconfiguration.get().map(String::as_str)
     }
 
     /// Sends a request, again where it is not taken for now, and reads its whole answer.

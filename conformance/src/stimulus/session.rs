@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::bench::Bench;
 use crate::{
     agent::AgentKind,
+    configuration::note_refused_creation,
     expect,
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
@@ -85,6 +86,7 @@ pub(crate) fn titled(run_id: &str) -> String {
 pub(crate) async fn create(bench: &Bench) -> Result<Session, Stop> {
     let body = creation(bench).await?;
     let answer = bench.mutate(Request::post("/v1/sessions", &body)).await?;
+    note_refused_creation(bench, &answer).await;
     created(answer)
 }
 

@@ -7,6 +7,7 @@ mod bounds;
 mod capability;
 mod clean_up;
 mod command;
+mod configuration;
 mod fenced;
 mod forms;
 mod model;
