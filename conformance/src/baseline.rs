@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use toml::value::Datetime;
 
 use crate::{
-    checks::check,
+    checks::{check, checks},
     report::{CheckReport, Report},
     verdict::Verdict,
 };
@@ -43,6 +43,16 @@ pub struct KnownFailure {
     pub issue: String,
     /// The last day, in UTC, on which the entry counts, as `2027-01-31`.
     pub expires: Option<String>,
+}
+
+/// An entry that does not count any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExpiredEntry {
+    /// Its check.
+    pub check: &'static str,
+    /// The last day, in UTC, on which it counted, as `2027-01-31`.
+    pub expires: String,
 }
 
 /// A baseline that cannot be used.
@@ -113,6 +123,33 @@ impl Baseline {
         Ok(Self { entries })
     }
 
+    /// The entries of both; where both have one for a check, this one's.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        for (check, entry) in other.entries {
+            self.entries.entry(check).or_insert(entry);
+        }
+        self
+    }
+
+    /// The entries that expired and of which no check of the run tells, because it was left out.
+    pub(crate) fn expired_beside(&self, judged: &[CheckReport], today: NaiveDate) -> Vec<ExpiredEntry> {
+        let tells = |id: &str| {
+            let report = judged.iter().find(|report| report.id == id);
+            report.is_some_and(|report| report.verdict != Verdict::NotSelected)
+        };
+        let expired = self
+            .entries
+            .iter()
+            .filter(|(check, (_, expires))| expires.is_some_and(|day| day < today) && !tells(check));
+        expired
+            .map(|(check, (known, _))| ExpiredEntry {
+                check,
+                expires: known.expires.clone().unwrap_or_default(),
+            })
+            .collect()
+    }
+
     /// Takes a failure that is listed for a known one, and finds entries that have to go.
     pub(crate) fn apply(&self, report: CheckReport, today: NaiveDate) -> CheckReport {
         let Some((known, expires)) = self.entries.get(report.id) else {
@@ -148,35 +185,56 @@ impl Baseline {
 impl Report {
     /// A baseline of the failures of this run. Entries that it was judged by keep what they say.
     pub fn to_baseline(&self) -> String {
+        self.to_baseline_beside(&Baseline::default())
+    }
+
+    /// The same with those entries of an earlier one about which this run says nothing: of checks that it left out or could
+    /// not decide.
+    pub fn to_baseline_beside(&self, earlier: &Baseline) -> String {
         let mut text = String::from(
             "# Known failures, for `server --baseline`. Say in each reason why, and in issue where it is tracked.\n",
         );
-        let failures = self
-            .checks
-            .iter()
-            .filter(|check| matches!(check.verdict, Verdict::Fail | Verdict::KnownFail));
-        for check in failures {
-            let actual = check.failure.as_ref().map_or(String::new(), |failure| {
-                format!("expected {}; got {}", failure.expected, failure.actual)
-            });
-            let (reason, issue) = match &check.known {
-                Some(known) => (known.reason.clone(), known.issue.clone()),
-                None => (shortened(&actual), String::new()),
-            };
-            let quoted = |text: String| toml::Value::String(text).to_string();
-            text.push_str(&format!(
-                "\n[[known]]\ncheck = {}\nreason = {}\nissue = {}\n",
-                quoted(check.id.to_owned()),
-                quoted(reason),
-                quoted(issue)
-            ));
-            // An entry that expired has to be renewed by hand.
-            if let Some(expires) = check.known.as_ref().and_then(|known| known.expires.as_ref()) {
-                text.push_str(&format!("expires = {expires}\n"));
+        for check in checks() {
+            let earlier = earlier.entries.get(check.id).map(|(known, _)| known);
+            let report = self.check(check.id);
+            let known = report.and_then(|report| report.known.as_ref()).or(earlier);
+            match report.map(|report| report.verdict) {
+                Some(Verdict::Fail | Verdict::KnownFail) => {
+                    let known = known.cloned().unwrap_or_else(|| unexplained(report));
+                    text.push_str(&entry(check.id, &known));
+                }
+                Some(Verdict::Pass | Verdict::Warn | Verdict::StaleBaseline) => {}
+                _ => text.extend(known.map(|known| entry(check.id, known))),
             }
         }
         text
     }
+}
+
+/// The entry for a failure that nobody has explained yet.
+fn unexplained(report: Option<&CheckReport>) -> KnownFailure {
+    let failure = report.and_then(|report| report.failure.as_ref());
+    let actual = failure.map_or(String::new(), |failure| {
+        format!("expected {}; got {}", failure.expected, failure.actual)
+    });
+    KnownFailure {
+        reason: shortened(&actual),
+        issue: String::new(),
+        expires: None,
+    }
+}
+
+fn entry(check: &str, known: &KnownFailure) -> String {
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    // An entry that expired has to be renewed by hand.
+    let expires = known.expires.as_ref();
+    format!(
+        "\n[[known]]\ncheck = {}\nreason = {}\nissue = {}\n{}",
+        quoted(check),
+        quoted(&known.reason),
+        quoted(&known.issue),
+        expires.map_or(String::new(), |day| format!("expires = {day}\n"))
+    )
 }
 
 /// The day it is, in UTC.

@@ -91,8 +91,8 @@ pub(crate) struct ServerFlags {
     /// Writes the conclusion as the JSON of a shields.io badge.
     #[arg(long, value_name = "FILE")]
     pub(crate) badge: Option<PathBuf>,
-    /// Writes the failures as a baseline, for --baseline of a later run. It takes
-    /// the place of what stands there; with --only it holds the selected checks alone.
+    /// Writes the failures as a baseline, for --baseline of a later run. Of the one that stands there, and of --baseline, it
+    /// keeps the entries of checks that this run leaves out or cannot decide.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Exit 0 where nothing failed but something was inconclusive or blocked.

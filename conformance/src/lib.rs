@@ -53,7 +53,7 @@ mod wire;
 mod witness;
 
 pub use agent::{AgentKind, UnknownAgentKind};
-pub use baseline::{Baseline, InvalidBaseline, KnownFailure};
+pub use baseline::{Baseline, ExpiredEntry, InvalidBaseline, KnownFailure};
 pub use budget::{Budget, Spending};
 pub use capability::{CapabilityReport, Claim, Offer, Probe, UnknownCapability, UnknownClaim};
 pub use check::Check;

@@ -48,7 +48,7 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Ok(plan) => plan,
         Err(error) => return usage(&error.to_string()),
     };
-    let files = match ReportFiles::create(&flags) {
+    let files = match ReportFiles::create(&flags, &plan) {
         Ok(files) => files,
         Err(message) => return usage(&message),
     };

@@ -129,6 +129,11 @@ impl Plan {
         Ok(Self { only, ..self })
     }
 
+    /// The failures that are taken for known ones.
+    pub fn baseline(&self) -> &Baseline {
+        &self.baseline
+    }
+
     /// How many checks the patterns select and the profile judges.
     pub fn judged(&self) -> usize {
         let judges = |check: &&Check| {

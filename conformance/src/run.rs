@@ -78,6 +78,7 @@ pub async fn run(
         budget: pace(plan.budget, &plan.target),
         spent: ran.spent,
         cut: ran.cut.as_ref().map(|(_, why)| why.clone()),
+        expired_baseline: plan.baseline.expired_beside(&ran.checks, today()),
         run_id: ran.run_id,
         started_at_ms,
         duration_ms: millis(started.elapsed()),

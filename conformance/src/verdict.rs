@@ -64,10 +64,12 @@ impl Verdict {
 pub enum Conclusion {
     /// Every selected check passed, warned or did not apply, and at least one passed.
     Conformant,
-    /// Nothing failed, but a selected check could not be decided, or the baseline is stale.
+    /// Nothing failed, but a selected check could not be decided.
     Partial,
     /// At least one check failed, be it known or not.
     Nonconformant,
+    /// Nothing failed, but the baseline lists what did not fail, or an entry that expired: it has to go first.
+    StaleBaseline,
     /// The suite has no judgement: the target was not reached, the suite itself erred, or nothing was executed.
     NotJudged,
 }
@@ -85,7 +87,8 @@ impl Conclusion {
         match verdicts.iter().max() {
             None | Some(Verdict::Error | Verdict::NotSelected) => Self::NotJudged,
             Some(_) if failed => Self::Nonconformant,
-            Some(Verdict::StaleBaseline | Verdict::Blocked | Verdict::Inconclusive) => Self::Partial,
+            Some(Verdict::StaleBaseline) => Self::StaleBaseline,
+            Some(Verdict::Blocked | Verdict::Inconclusive) => Self::Partial,
             Some(_) => {
                 if verdicts.contains(&Verdict::Pass) {
                     Self::Conformant
@@ -102,6 +105,7 @@ impl Conclusion {
             Self::Conformant => "CONFORMANT",
             Self::Partial => "PARTIAL",
             Self::Nonconformant => "NONCONFORMANT",
+            Self::StaleBaseline => "STALE BASELINE",
             Self::NotJudged => "NOT JUDGED",
         }
     }
@@ -127,7 +131,7 @@ mod tests {
             (&[Pass, Fail, Error], Conclusion::NotJudged),
             (&[Pass, KnownFail], Conclusion::Nonconformant),
             (&[Pass, KnownFail, Inconclusive], Conclusion::Nonconformant),
-            (&[Pass, StaleBaseline], Conclusion::Partial),
+            (&[Pass, StaleBaseline, Inconclusive], Conclusion::StaleBaseline),
             (&[Pass, Fail, StaleBaseline], Conclusion::Nonconformant),
             (&[Pass, KnownFail, Error], Conclusion::NotJudged),
         ];

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{checks::checks, judgement::blank};
+use crate::judgement::blank;
 
 const ID: &str = "srv.resume.every-cut";
 

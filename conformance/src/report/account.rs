@@ -43,6 +43,19 @@ pub(super) fn bounds(report: &Report) -> Vec<(&'static str, String)> {
     if let Some(cut) = &report.cut {
         rows.push(("Ended early", cut.clone()));
     }
+    let expired = report.expired_baseline.iter();
+    let expired: Vec<_> = expired
+        .map(|entry| format!("{} on {}", entry.check, entry.expires))
+        .collect();
+    if !expired.is_empty() {
+        let which = expired.join(", ");
+        rows.push((
+            "Expired entries",
+            format!(
+                "{which}: of the baseline, for checks that this run left out; take them out or renew them"
+            ),
+        ));
+    }
     rows
 }
 

@@ -11,7 +11,7 @@ impl Report {
         let colour = match self.conclusion {
             Conclusion::Conformant if !whole => "lightgrey",
             Conclusion::Conformant => "brightgreen",
-            Conclusion::Partial => "yellow",
+            Conclusion::Partial | Conclusion::StaleBaseline => "yellow",
             Conclusion::Nonconformant => "red",
             Conclusion::NotJudged => "lightgrey",
         };

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
-    baseline::KnownFailure,
+    baseline::{ExpiredEntry, KnownFailure},
     budget::{Budget, Spending},
     capability::CapabilityReport,
     clean_up::CreatedSession,
@@ -48,6 +48,8 @@ pub struct Report {
     pub spent: Spending,
     /// What ended it before its last check, if something did.
     pub cut: Option<String>,
+    /// Entries of the baseline that expired, for checks that this run left out.
+    pub expired_baseline: Vec<ExpiredEntry>,
     /// Stands in the title of every Session and in every text that the run created; empty if it created none.
     pub run_id: String,
     /// When the run began, in milliseconds since 1970 (UTC).

@@ -58,6 +58,7 @@ impl ExitStatus {
             (None, Conclusion::Nonconformant) => Self::KnownFailures,
             (None, Conclusion::Partial) => Self::Partial,
             (None, Conclusion::Conformant) => Self::Conformant,
+            (None, Conclusion::StaleBaseline) => Self::Failed,
         }
     }
 }
@@ -65,6 +66,28 @@ impl ExitStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whatever the verdicts, the last line does not say one thing and the exit status another.
+    #[test]
+    fn the_word_of_a_run_and_its_exit_status_agree() {
+        for first in Verdict::ALL {
+            for second in Verdict::ALL {
+                for third in Verdict::ALL {
+                    let verdicts = [first, second, third];
+                    let exits: &[u8] = match Conclusion::of(verdicts) {
+                        Conclusion::Conformant => &[0],
+                        Conclusion::Partial => &[3],
+                        // Known failures alone exit 0, and 3 beside what is undecided.
+                        Conclusion::Nonconformant => &[0, 1, 3],
+                        Conclusion::StaleBaseline => &[1],
+                        Conclusion::NotJudged => &[4],
+                    };
+                    let exit = ExitStatus::of(&verdicts, None).code();
+                    assert!(exits.contains(&exit), "{verdicts:?}: exit {exit}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_failure_outweighs_spent_time_and_an_interruption_outweighs_all() {
@@ -86,6 +109,7 @@ mod tests {
             (&[Pass, KnownFail, Fail], None, 1),
             (&[Pass, KnownFail, StaleBaseline], None, 1),
             (&[Pass, StaleBaseline], Some(Cut::TimeSpent), 1),
+            (&[Pass, StaleBaseline, Inconclusive], None, 1),
         ] {
             assert_eq!(of(verdicts, cut), code, "{verdicts:?} {cut:?}");
         }

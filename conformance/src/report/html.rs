@@ -312,7 +312,7 @@ fn requirements(report: &Report, page: &mut String) -> fmt::Result {
 fn tone(conclusion: Conclusion) -> &'static str {
     match conclusion {
         Conclusion::Conformant => "good",
-        Conclusion::Partial => "open",
+        Conclusion::Partial | Conclusion::StaleBaseline => "open",
         Conclusion::Nonconformant => "bad",
         Conclusion::NotJudged => "none",
     }

@@ -124,7 +124,12 @@ async fn a_written_baseline_excuses_what_failed_and_no_more() {
         told.contains("STALE srv.resume.every-cut") && told.contains("take the entry out"),
         "{told}"
     );
-    assert_eq!(report["conclusion"], "partial");
+    assert_eq!(report["conclusion"], "stale_baseline");
+    let last = told.lines().find(|line| line.contains("(exit ")).unwrap();
+    assert!(
+        last.starts_with("STALE BASELINE ") && last.ends_with("(exit 1)"),
+        "{last}"
+    );
     bench.server.shutdown().await;
 }
 
@@ -141,6 +146,66 @@ async fn an_expired_entry_excuses_nothing() {
         let word = if broken { "expired on 2001-01-01" } else { "STALE" };
         assert!(told.contains(word), "{told}");
     }
+    bench.server.shutdown().await;
+}
+
+/// A run of some checks says nothing of the others, so what is known of them stays.
+#[tokio::test]
+async fn a_baseline_that_is_written_of_a_selection_keeps_what_is_known_of_the_rest() {
+    let bench = Bench::start().await;
+    let (path, other) = (bench.path("known.toml"), bench.path("other.toml"));
+    let (file, other) = (path.to_str().unwrap(), other.to_str().unwrap());
+    let entry = |check: &str| {
+        format!(
+            "[[known]]\ncheck = \"{check}\"\nreason = \"of old\"\nissue = \"T-7\"\nexpires = 2099-01-31\n"
+        )
+    };
+    let standing = entry("srv.fork.of-a-fork") + &entry("srv.stream.framing");
+    std::fs::write(other, entry("srv.diff.tails")).unwrap();
+    for broken in [true, false] {
+        std::fs::write(file, &standing).unwrap();
+        let flags = ["--baseline", other, "--write-baseline", file];
+        let (_, told, _) = bench.judge(broken, &flags).await;
+        let written = std::fs::read_to_string(file).unwrap();
+        for check in ["srv.fork.of-a-fork", "srv.diff.tails"] {
+            assert!(
+                written.contains(&entry(check)),
+                "{check} is lost: {written}{told}"
+            );
+        }
+        assert!(
+            !written.contains("srv.stream.framing"),
+            "it passed, and its entry stays: {written}"
+        );
+        assert_eq!(written.contains("srv.resume.every-cut"), broken, "{written}");
+    }
+    std::fs::write(file, "what I know").unwrap();
+    let output = suite(&bench.server, bench.server.url(), &["--write-baseline", file]).await;
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    assert!(
+        text(&output.stderr).contains("is no baseline"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "what I know");
+    bench.server.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_expired_entry_of_a_check_that_is_left_out_is_told_and_changes_nothing() {
+    let bench = Bench::start().await;
+    let path = bench.path("known.toml");
+    let entry =
+        "[[known]]\ncheck = \"srv.fork.of-a-fork\"\nreason = \"r\"\nissue = \"i\"\nexpires = 2001-01-01\n";
+    std::fs::write(&path, entry).unwrap();
+    let (exit, told, report) = bench.judge(false, &["--baseline", path.to_str().unwrap()]).await;
+    assert_eq!(exit, 0, "{told}");
+    assert!(
+        told.contains("srv.fork.of-a-fork on 2001-01-01") && told.contains("renew"),
+        "{told}"
+    );
+    let expected = serde_json::json!([{"check": "srv.fork.of-a-fork", "expires": "2001-01-01"}]);
+    assert_eq!(report["expired_baseline"], expected);
     bench.server.shutdown().await;
 }
 
