@@ -29,6 +29,7 @@ mod fork_session;
 mod idempotency;
 mod interrupt;
 mod label;
+mod largest_page;
 mod list;
 mod long_resume;
 mod media_type;
@@ -40,6 +41,7 @@ mod page;
 mod passing_time;
 mod payload;
 mod payload_text;
+mod pin;
 mod preview;
 mod preview_final;
 mod preview_live;
@@ -76,7 +78,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 72] = [
+const AREAS: [&[Check]; 74] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -90,6 +92,7 @@ const AREAS: [&[Check]; 72] = [
     order::CHECKS,
     list::CHECKS,
     page::CHECKS,
+    largest_page::CHECKS,
     stream::CHECKS,
     quiet::CHECKS,
     stall::CHECKS,
@@ -129,6 +132,7 @@ const AREAS: [&[Check]; 72] = [
     prompt::CHECKS,
     prompt_decision::CHECKS,
     deployment::CHECKS,
+    pin::CHECKS,
     capability::CHECKS,
     capability_claim::CHECKS,
     thread::CHECKS,

@@ -13,7 +13,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "A wrong key is refused for good on reads, streams and writes, and nothing is written.",
         level: Level::Documented,
         stimulus: Stimulus::Create,
-        requirements: &["WIRE-2"],
+        requirements: &["WIRE-1", "WIRE-2"],
         killed_by: &[
             "accepts-any-key",
             "guards-the-log-alone",
@@ -40,7 +40,7 @@ pub(crate) const CHECKS: &[Check] = &[
         title: "With a wrong key neither a list nor a stream is read, and the refusal is for good.",
         level: Level::Documented,
         stimulus: Stimulus::Read,
-        requirements: &["WIRE-2"],
+        requirements: &["WIRE-1", "WIRE-2"],
         killed_by: &[
             "reads-with-any-key",
             "guards-the-log-alone",

@@ -54,7 +54,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check {
         id: "srv.fork.checkpoint-fails-closed",
         title: "A Checkpoint that is not there to be adopted makes no fork.",
-        level: Level::Assumed,
+        level: Level::Derived,
         stimulus: Stimulus::Work,
         requirements: &["FRK-3"],
         killed_by: &["forks-without-the-checkpoint", "refuses-the-checkpoint-and-forks"],

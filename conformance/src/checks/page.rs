@@ -35,7 +35,7 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         id: "srv.list.page-bounds",
-        title: "Of a long log the default page has 100 events, and no limit gives more than 1000.",
+        title: "Of a long log the default page has 100 events, and the largest 1000, whatever more is asked for.",
         level: Level::Assumed,
         stimulus: Stimulus::Read,
         requirements: &["LST-1", "A-LIST"],

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::sentence::{Claim, Sentence};
 use crate::{
     checks::checks,
@@ -8,9 +10,11 @@ use crate::{
 /// Where a sentence stands between the page and the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
-    /// Each requirement that a server has to show for it has a check that is as firm as the requirement.
+    /// Each requirement that a server has to show for it has a check that is as firm as the requirement, and no part of
+    /// the sentence rests on a check that is less firm.
     Proven,
-    /// Each has a check, but one of them only checks that are less firm: breaking it does not fail every run.
+    /// Each has a check, but a part only checks that are less firm: breaking it does not fail every run. So is a sentence
+    /// whose row does not say which checks show it where some of them judge what the reference picks.
     Covered,
     /// No server has to show it.
     Excluded,
@@ -65,6 +69,13 @@ fn resolve_by<'r>(
     requirement: impl Fn(&str) -> Option<&'r Requirement>,
     judges: impl Fn(&str) -> Vec<Judge>,
 ) -> Resolution {
+    let judges = |id: &str| -> Vec<Judge> {
+        let mut all = judges(id);
+        if let Some(shown_by) = &sentence.shown_by {
+            all.retain(|(check, _)| shown_by.iter().any(|named| named == check));
+        }
+        all
+    };
     let ids = match &sentence.claim {
         Claim::Excluded(reason) => return without_checks(State::Excluded, reason.clone()),
         Claim::Pending(missing) => {
@@ -94,17 +105,14 @@ fn resolve_by<'r>(
         match row {
             None => missing.push(*id),
             Some(_) if judges.is_empty() => missing.push(*id),
-            Some(row) if judges.iter().all(|(_, level)| *level > row.level) => softer.push(*id),
-            Some(_) => {}
+            Some(row) => softer.extend(less_firm(sentence, row, &judges)),
         }
     }
     let (state, note) = if !missing.is_empty() {
         (State::Pending, format!("no check of {}", missing.join(", ")))
     } else if !softer.is_empty() {
-        (
-            State::Covered,
-            format!("{} only by less firm checks", softer.join(", ")),
-        )
+        let softer: BTreeSet<_> = softer.into_iter().collect();
+        (State::Covered, Vec::from_iter(softer).join(", "))
     } else {
         (State::Proven, String::new())
     };
@@ -112,6 +120,27 @@ fn resolve_by<'r>(
         state,
         checks: distinct(owed.into_iter().flat_map(|(id, _)| judges(id))),
         note,
+    }
+}
+
+/// What of a requirement rests on checks that are less firm than it. The firm check of another part proves nothing: where
+/// some checks judge what the reference picks, the row has to say which show the sentence.
+fn less_firm(sentence: &Sentence, row: &Requirement, judges: &[Judge]) -> Vec<String> {
+    // A documented sentence may rest on a decision too, which does not make it firmer.
+    let is_choice = |level| level == Level::Assumed && sentence.level < Level::Assumed;
+    let is_firm = |level| level <= row.level && !is_choice(level);
+    let firmest = judges.iter().map(|(_, level)| *level).min();
+    if let Some(firmest) = firmest.filter(|level| !is_firm(*level)) {
+        return vec![format!("{} only at level {}", row.id, firmest.letter())];
+    }
+    let choices: Vec<_> = judges.iter().filter(|(_, level)| is_choice(*level)).collect();
+    match (&sentence.shown_by, choices.is_empty()) {
+        (_, true) => Vec::new(),
+        (Some(_), false) => choices
+            .into_iter()
+            .map(|(check, level)| format!("a part only by `{check}` at level {}", level.letter()))
+            .collect(),
+        (None, false) => vec![format!("the row does not say which checks of {} show it", row.id)],
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Sentence {
     pub paraphrase: String,
     /// What became of it.
     pub claim: Claim,
+    /// The checks that show what it says, where its requirements say more than it does; none means all that name them.
+    pub shown_by: Option<Vec<String>>,
 }
 
 impl Sentence {
@@ -108,22 +110,30 @@ struct Row {
     requirements: Option<Vec<String>>,
     excluded: Option<String>,
     pending: Option<String>,
+    shown_by: Option<Vec<String>>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0} is not exactly one of requirements, excluded and pending")]
-struct NotOneClaim(String);
+enum BadClaim {
+    #[error("{0} is not exactly one of requirements, excluded and pending")]
+    NotOne(String),
+    #[error("{0} has shown_by, which tells the checks of requirements, and has none")]
+    ShownWithoutRequirements(String),
+}
 
 impl TryFrom<Row> for Sentence {
-    type Error = NotOneClaim;
+    type Error = BadClaim;
 
-    fn try_from(row: Row) -> Result<Self, NotOneClaim> {
+    fn try_from(row: Row) -> Result<Self, BadClaim> {
         let claim = match (row.requirements, row.excluded, row.pending) {
             (Some(ids), None, None) => Claim::Requirements(ids),
             (None, Some(reason), None) => Claim::Excluded(reason),
             (None, None, Some(missing)) => Claim::Pending(missing),
-            _ => return Err(NotOneClaim(row.id)),
+            _ => return Err(BadClaim::NotOne(row.id)),
         };
+        if row.shown_by.is_some() && !matches!(claim, Claim::Requirements(_)) {
+            return Err(BadClaim::ShownWithoutRequirements(row.id));
+        }
         Ok(Self {
             id: row.id,
             page: row.page,
@@ -133,6 +143,7 @@ impl TryFrom<Row> for Sentence {
             actor: row.actor,
             paraphrase: row.paraphrase,
             claim,
+            shown_by: row.shown_by,
         })
     }
 }

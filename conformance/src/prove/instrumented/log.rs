@@ -119,7 +119,10 @@ pub(super) const MUTANTS: &[Instrumented] = &[
     ),
     (
         "server:no_page_cap",
-        &[("srv.list.page-bounds", "1000 events and a next page")],
+        &[
+            ("srv.list.largest-page", "at most 1000 events"),
+            ("srv.list.page-bounds", "1000 events and a next page"),
+        ],
     ),
     (
         "server:interrupt_unlogged",

@@ -38,6 +38,13 @@ pub(super) fn mutants() -> Vec<Mutant> {
             call.is_list() && call.parameter("limit") == Some("5000")
         })
         .kills("srv.list.page-bounds", "1000 events and a next page"),
+        Mutant::new("largest-page-of-1001")
+            .answer(|call, answer| {
+                if call.is_list() && call.parameter("limit") == Some("1001") {
+                    answer.edit_events(|events| events.extend(events.last().cloned()));
+                }
+            })
+            .kills("srv.list.largest-page", "at most 1000 events"),
         Mutant::new("large-limit-is-refused")
             .instead(|call| {
                 let large = call.is_list() && call.parameter("limit") == Some("5000");

@@ -49,7 +49,7 @@ fn deployments() -> Vec<Mutant> {
 }
 
 fn pins() -> Vec<Mutant> {
-    let driven = AtomicBool::new(false);
+    let (driven, forgets) = (AtomicBool::new(false), AtomicBool::new(false));
     vec![
         edited("session-of-another-release", Call::is_creation, |session| {
             session.put("/agent/release", json!({}))
@@ -71,7 +71,16 @@ fn pins() -> Vec<Mutant> {
                     answer.edit(|session| session.put("/agent_deployment_revision_number", 99.into()));
                 }
             })
-            .kills("srv.deployment.session-pins-a-revision", "after a turn"),
+            .kills("srv.deployment.session-pins-a-revision", "after a turn")
+            .kills("srv.session.pin-holds", "the pin behind two turns"),
+        Mutant::new("pin-is-forgotten")
+            .answer(move |call, answer| {
+                let before = forgets.fetch_or(call.is_append(), Ordering::Relaxed);
+                if before && call.is_retrieval() {
+                    answer.edit(|session| session.drop_at("/agent_deployment_revision_number"));
+                }
+            })
+            .kills("srv.session.pin-holds", "/agent_deployment_revision_number"),
     ]
 }
 

@@ -20,6 +20,7 @@ fn rows(page: &str) -> Vec<Sentence> {
             actor: None,
             paraphrase: format!("row {}", place + 1),
             claim: Claim::Pending("a sea".to_owned()),
+            shown_by: None,
         })
         .collect()
 }

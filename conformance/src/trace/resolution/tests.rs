@@ -11,10 +11,15 @@ fn sentence(actor: Option<Actor>, claim: Claim) -> Sentence {
         actor,
         paraphrase: String::new(),
         claim,
+        shown_by: None,
     }
 }
 
 fn resolved(actor: Option<Actor>, ids: &[&str]) -> Resolution {
+    resolved_by(actor, ids, None)
+}
+
+fn resolved_by(actor: Option<Actor>, ids: &[&str], shown_by: Option<&[&str]>) -> Resolution {
     let row = |id: &str, actors: &[Actor]| Requirement {
         id: id.to_owned(),
         level: Level::Documented,
@@ -25,19 +30,30 @@ fn resolved(actor: Option<Actor>, ids: &[&str]) -> Resolution {
     let rows = [
         row("firm", &[Actor::Server]),
         row("soft", &[Actor::Server, Actor::Client]),
+        row("mixed", &[Actor::Server]),
+        Requirement {
+            level: Level::Assumed,
+            ..row("decision", &[Actor::Server])
+        },
         row("unchecked", &[Actor::Server]),
         row("client", &[Actor::Client]),
         row("cli", &[Actor::Cli]),
     ];
     let judges = |id: &str| match id {
-        "firm" => vec![("srv.a", Level::Assumed), ("srv.b", Level::Documented)],
+        "firm" => vec![("srv.e", Level::Derived), ("srv.b", Level::Documented)],
         "soft" => vec![("srv.c", Level::Derived), ("srv.a", Level::Assumed)],
+        "mixed" => vec![("srv.a", Level::Assumed), ("srv.b", Level::Documented)],
+        "decision" => vec![("srv.a", Level::Assumed)],
         "client" | "cli" => vec![("srv.d", Level::Documented)],
         _ => Vec::new(),
     };
     let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+    let shown_by = shown_by.map(|checks| checks.iter().map(|check| (*check).to_owned()).collect());
     resolve_by(
-        &sentence(actor, Claim::Requirements(ids)),
+        &Sentence {
+            shown_by,
+            ..sentence(actor, Claim::Requirements(ids))
+        },
         |id| rows.iter().find(|row| row.id == id),
         judges,
     )
@@ -46,24 +62,24 @@ fn resolved(actor: Option<Actor>, ids: &[&str]) -> Resolution {
 #[test]
 fn the_checks_of_its_requirements_decide() {
     for (ids, state, checks, note) in [
-        (&["firm"][..], State::Proven, &["srv.a", "srv.b"][..], ""),
-        (&["firm", "client"], State::Proven, &["srv.a", "srv.b"], ""),
+        (&["firm"][..], State::Proven, &["srv.e", "srv.b"][..], ""),
+        (&["firm", "client"], State::Proven, &["srv.e", "srv.b"], ""),
         (
             &["firm", "soft"],
             State::Covered,
-            &["srv.a", "srv.b", "srv.c"],
-            "soft only by less firm checks",
+            &["srv.e", "srv.b", "srv.c", "srv.a"],
+            "soft only at level C",
         ),
         (
             &["firm", "unchecked"],
             State::Pending,
-            &["srv.a", "srv.b"],
+            &["srv.e", "srv.b"],
             "no check of unchecked",
         ),
         (
             &["firm", "unknown"],
             State::Pending,
-            &["srv.a", "srv.b"],
+            &["srv.e", "srv.b"],
             "no check of unknown",
         ),
     ] {
@@ -72,6 +88,56 @@ fn the_checks_of_its_requirements_decide() {
             (found.state, &found.checks[..], found.note.as_str()),
             (state, checks, note),
             "{ids:?}"
+        );
+    }
+}
+
+/// The firm check of one part does not prove another part, which only a less firm one judges.
+#[test]
+fn what_the_reference_picks_proves_no_documented_sentence() {
+    for (ids, shown_by, state, checks, note) in [
+        (
+            &["mixed"][..],
+            None,
+            State::Covered,
+            &["srv.a", "srv.b"][..],
+            "the row does not say which checks of mixed show it",
+        ),
+        (&["mixed"], Some(&["srv.b"][..]), State::Proven, &["srv.b"], ""),
+        (
+            &["mixed"],
+            Some(&["srv.a"]),
+            State::Covered,
+            &["srv.a"],
+            "mixed only at level A",
+        ),
+        (
+            &["mixed"],
+            Some(&["srv.b", "srv.a"]),
+            State::Covered,
+            &["srv.a", "srv.b"],
+            "a part only by `srv.a` at level A",
+        ),
+        (
+            &["firm", "decision"],
+            None,
+            State::Covered,
+            &["srv.e", "srv.b", "srv.a"],
+            "decision only at level A",
+        ),
+        (
+            &["mixed", "soft"],
+            Some(&["srv.b"]),
+            State::Pending,
+            &["srv.b"],
+            "no check of soft",
+        ),
+    ] {
+        let found = resolved_by(None, ids, shown_by);
+        assert_eq!(
+            (found.state, &found.checks[..], found.note.as_str()),
+            (state, checks, note),
+            "{ids:?} {shown_by:?}"
         );
     }
 }

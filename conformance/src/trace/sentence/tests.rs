@@ -1,7 +1,10 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::{checks::checks, requirement::requirements};
+use crate::{
+    checks::{check, checks},
+    requirement::requirements,
+};
 
 /// The rows that name a requirement.
 fn naming(id: &str) -> impl Iterator<Item = &'static Sentence> {
@@ -119,6 +122,33 @@ fn only_a_promise_or_demand_waits_and_says_of_which_requirement_it_is_a_part() {
 }
 
 #[test]
+fn the_checks_that_a_row_names_judge_its_requirements_and_leave_none_out() {
+    for row in sentences() {
+        let (Claim::Requirements(ids), Some(shown_by)) = (&row.claim, &row.shown_by) else {
+            continue;
+        };
+        for (place, name) in shown_by.iter().enumerate() {
+            let named = check(name).unwrap_or_else(|| panic!("{} names {name}, which is no check", row.id));
+            assert!(!shown_by[..place].contains(name), "{} names {name} twice", row.id);
+            let judges = named
+                .requirements()
+                .iter()
+                .any(|id| ids.iter().any(|own| own == id));
+            assert!(judges, "{}: {name} judges nothing of it", row.id);
+        }
+        let is_a_servers =
+            |id: &&String| requirement(id).is_some_and(|row| row.actors.contains(&Actor::Server));
+        for id in ids.iter().filter(is_a_servers) {
+            let judged = shown_by
+                .iter()
+                .filter_map(|name| check(name))
+                .any(|check| check.requirements().contains(&id.as_str()));
+            assert!(judged, "{} leaves {id} to no check", row.id);
+        }
+    }
+}
+
+#[test]
 fn a_row_with_no_claim_with_two_or_with_an_unknown_key_is_a_load_error() {
     let row = |claim: &str| {
         parse(&format!(
@@ -139,6 +169,10 @@ fn a_row_with_no_claim_with_two_or_with_an_unknown_key_is_a_load_error() {
         (
             "requirements = []\nexcluded = \"r\"",
             "S-a-001 is not exactly one",
+        ),
+        (
+            "pending = \"m\"\nshown_by = [\"srv.a.b\"]",
+            "S-a-001 has shown_by",
         ),
         ("pending = \"m\"\nnote = \"n\"", "note"),
         ("pending = \"m\"\nactor = \"robot\"", "robot"),
