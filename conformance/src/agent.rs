@@ -9,7 +9,8 @@ use std::{fmt, str::FromStr};
 pub enum AgentKind {
     /// Asks one Question and goes on with the answer.
     Question,
-    /// Makes one call of a builtin or MCP tool that needs a decision, and goes on with or without it.
+    /// Makes one call of a builtin or MCP tool that needs a decision, and goes on with or without it. With "quick" in the
+    /// message the decision has to come within seconds, which matters where time can be let pass.
     Approval,
     /// Makes one call of an application-executed tool and goes on with its result.
     CustomTool,

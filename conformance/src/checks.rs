@@ -3,6 +3,7 @@
 mod answer;
 mod append;
 mod approval;
+mod approval_expiry;
 mod archive;
 mod archive_refusal;
 mod attempt;
@@ -78,7 +79,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 74] = [
+const AREAS: [&[Check]; 75] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -121,6 +122,7 @@ const AREAS: [&[Check]; 74] = [
     authority::CHECKS,
     outcome::CHECKS,
     approval::CHECKS,
+    approval_expiry::CHECKS,
     usage::CHECKS,
     deadline::CHECKS,
     passing_time::CHECKS,

@@ -4,6 +4,13 @@ use super::Instrumented;
 
 pub(super) const MUTANTS: &[Instrumented] = &[
     (
+        "server:approval_stays",
+        &[(
+            "srv.approval.expires",
+            "a turn that ends once its approval expired",
+        )],
+    ),
+    (
         "server:session_shows_children",
         &[("srv.thread.local-stays-local", "no Run and no message of a child")],
     ),

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::edit::edit_kind;
+use super::edit::{drop_kind, edit_kind};
 use crate::prove::{
     mutant::Mutant,
     traffic::{Answer, Call, Edit},
@@ -8,6 +8,24 @@ use crate::prove::{
 
 pub(super) fn mutants() -> Vec<Mutant> {
     vec![
+        Mutant::new("expired-approvals-run")
+            .answer(|call, answer| {
+                edit_kind(call, answer, "agent.tool_result", |event| {
+                    event.put("/payload/is_error", false.into());
+                });
+            })
+            .kills("srv.approval.expires", "an agent.tool_result that is an error"),
+        Mutant::new("approvals-expire-in-silence")
+            .answer(|call, answer| drop_kind(call, answer, "action_approval.expired"))
+            .kills("srv.approval.expires", "action_approval.expired"),
+        Mutant::new("takes-late-decisions")
+            .answer(|call, answer| {
+                let decides = call.json()["type"] == "user.tool_confirmation";
+                if call.is_append() && decides && answer.status == 409 {
+                    answer.status = 202;
+                }
+            })
+            .kills("srv.approval.expires", "status 409"),
         Mutant::new("approvals-stay-pending")
             .answer(|call, answer| {
                 edit_approvals(call, answer, |approval| approval.put("/status", "pending".into()))
