@@ -29,6 +29,7 @@ mod fork_point;
 mod fork_session;
 mod idempotency;
 mod interrupt;
+mod interrupt_settling;
 mod label;
 mod largest_page;
 mod list;
@@ -79,7 +80,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 75] = [
+const AREAS: [&[Check]; 76] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -117,6 +118,7 @@ const AREAS: [&[Check]; 75] = [
     payload::CHECKS,
     payload_text::CHECKS,
     interrupt::CHECKS,
+    interrupt_settling::CHECKS,
     overlap::CHECKS,
     overlap_order::CHECKS,
     authority::CHECKS,

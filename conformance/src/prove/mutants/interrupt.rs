@@ -40,6 +40,18 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 }
             })
             .kills("srv.interrupt.running", "a 2xx status"),
+        Mutant::new("interrupts-what-settles")
+            .answer(|call, answer| {
+                edit_behind_interrupt(call, answer, |event| {
+                    if event["type"] == "run.completed" {
+                        event.put("/type", "run.canceled".into());
+                    }
+                });
+            })
+            .kills("srv.interrupt.settling-finishes", "run.completed of the Run"),
+        Mutant::new("refuses-interrupts")
+            .instead(|call| is_interrupt(call).then(|| Answer::new(409, "application/json", "{}")))
+            .kills("srv.interrupt.settling-finishes", "a 2xx status"),
         Mutant::new("interrupted-run-completes")
             .answer(|call, answer| rename_kind(call, answer, "run.canceled", "run.completed"))
             .kills("srv.interrupt.question", "run.canceled of"),
