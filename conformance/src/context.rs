@@ -335,9 +335,17 @@ impl<'run> Context<'run> {
             return Ok(());
         }
         Err(Stop::Inconclusive(match self.stimulus {
-            Stimulus::Read => format!(
-                "it takes a Session to read: name one with --session, or let the suite make one with --stimulus {needed}"
-            ),
+            Stimulus::Read => {
+                let lacking = match (allowed, needed) {
+                    (Stimulus::Create, Stimulus::Work) => {
+                        "it reads what Agents did, and --stimulus create makes Sessions on which none has worked"
+                    }
+                    _ => "it takes a Session to read",
+                };
+                format!(
+                    "{lacking}: name one with --session (`server --keep` makes some), or let the suite make one with --stimulus {needed}"
+                )
+            }
             _ => not_allowed(needed, allowed),
         }))
     }

@@ -13,6 +13,7 @@ mod forms;
 mod model;
 mod program;
 mod prove;
+mod recipe;
 mod reference;
 mod retries;
 mod scope;
