@@ -126,5 +126,10 @@ fn replace(file: &mut File, text: &str) -> io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }
-    file.write_all(text.as_bytes())
+    file.write_all(text.as_bytes())?;
+    match file.metadata()?.is_file() {
+        // Some file systems find out late that there is no room.
+        true => file.sync_all(),
+        false => file.flush(),
+    }
 }

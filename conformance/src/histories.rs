@@ -10,7 +10,7 @@ use checkfu_conformance::{
 use crate::{
     flags::{HistoryFlags, ModelFlags},
     interrupt::interrupted,
-    print,
+    output::print,
     told::tell,
     usage,
 };

@@ -5,11 +5,12 @@ mod files;
 mod flags;
 mod histories;
 mod interrupt;
+mod output;
 mod progress;
 mod proving;
 mod told;
 
-use std::{io::Write, process::ExitCode};
+use std::process::ExitCode;
 
 use checkfu_conformance::{
     End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, checks, explain, model, run, sweep, trace,
@@ -20,6 +21,7 @@ use crate::{
     files::ReportFiles,
     flags::{Command, Flags, ServerFlags, SweepFlags, TraceFlags},
     interrupt::interrupted,
+    output::{print, unwritten},
     progress::Progress,
     told::tell,
 };
@@ -40,7 +42,21 @@ async fn main() -> ExitCode {
         Command::Trace(flags) => traced(&flags),
         Command::Prove(flags) => proving::prove(&flags).await,
     };
-    ExitCode::from(status.code())
+    ExitCode::from(written(status).code())
+}
+
+/// What nobody can read is no success, whatever it says.
+fn written(status: ExitStatus) -> ExitStatus {
+    match unwritten() {
+        None => status,
+        Some(fault) => {
+            tell(&format!("error: the output was not written: {fault}"));
+            match status.code() {
+                0 => ExitStatus::Usage,
+                _ => status,
+            }
+        }
+    }
 }
 
 async fn server(flags: ServerFlags) -> ExitStatus {
@@ -163,9 +179,4 @@ fn compared(drifts: &[trace::Drift]) -> ExitStatus {
 fn usage(message: &str) -> ExitStatus {
     tell(&format!("error: {message}"));
     ExitStatus::Usage
-}
-
-// A reader that left early, as `head` does, is no fault of the run.
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

@@ -5,7 +5,7 @@ use checkfu_conformance::{
     prove::{Binary, Depth, Matrix, Settings, Unprovable, prove as prove_with},
 };
 
-use crate::{flags::ProveFlags, interrupt::interrupted, print, told::tell, usage};
+use crate::{flags::ProveFlags, interrupt::interrupted, output::print, told::tell, usage};
 
 /// Most of a judgement is waiting.
 const JOBS_PER_PROCESSOR: usize = 3;

@@ -12,7 +12,8 @@ pub enum ExitStatus {
     KnownFailures,
     /// 1: at least one check failed, or the baseline lists what did not.
     Failed,
-    /// 2: the command line or the configuration is wrong, such as an id that the server does not know; nothing was judged.
+    /// 2: the command line or the configuration is wrong, such as an id that the server does not know, and nothing
+    /// was judged; or a report could not be written.
     Usage,
     /// 3: nothing failed, but a selected check was inconclusive or blocked.
     Partial,

@@ -11,6 +11,7 @@ mod configuration;
 mod fenced;
 mod forms;
 mod model;
+mod output;
 mod program;
 mod prove;
 mod recipe;
