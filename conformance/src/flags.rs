@@ -1,3 +1,4 @@
+mod list;
 mod model;
 mod prove;
 mod scope;
@@ -10,6 +11,7 @@ use checkfu_conformance::Plan;
 use clap::{Args, Parser, Subcommand};
 
 use crate::progress::Form;
+pub(crate) use list::ListFlags;
 pub(crate) use model::{HistoryFlags, ModelFlags};
 pub(crate) use prove::ProveFlags;
 pub(crate) use scope::ScopeFlags;
@@ -36,8 +38,8 @@ pub(crate) enum Command {
     Model(Box<ModelFlags>),
     /// Judges histories that were written down before; no server is needed.
     CheckHistory(HistoryFlags),
-    /// Shows every check.
-    List,
+    /// Shows the checks, or the broken servers that they have to fail on.
+    List(ListFlags),
     /// Shows what is known of a check, of a capability, of a requirement, of a sentence of the pages, or of a property or an
     /// anomaly of histories.
     Explain {
@@ -71,7 +73,7 @@ pub(crate) struct ServerFlags {
     /// exact form is not judged.
     #[arg(long)]
     disturbed: bool,
-    /// Only this check; a trailing * stands for any rest. May be repeated.
+    /// Only this check; a * stands for any letters. May be repeated.
     #[arg(long, value_name = "ID")]
     only: Vec<String>,
     #[command(flatten)]

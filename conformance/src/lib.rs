@@ -33,6 +33,8 @@ mod judgement;
 mod level;
 mod limits;
 pub mod model;
+mod needs;
+mod pattern;
 mod plan;
 mod printable;
 mod profile;
@@ -62,6 +64,7 @@ pub use clean_up::{CreatedSession, End};
 pub use control::{Control, InvalidControl};
 pub use level::Level;
 pub use limits::Limits;
+pub use pattern::fits;
 pub use plan::{Plan, UnknownCheck};
 pub use profile::{Profile, Severity, UnknownProfile};
 pub use report::{

@@ -5,6 +5,7 @@ mod files;
 mod flags;
 mod histories;
 mod interrupt;
+mod listing;
 mod output;
 mod progress;
 mod proving;
@@ -13,7 +14,7 @@ mod told;
 use std::process::ExitCode;
 
 use checkfu_conformance::{
-    End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, checks, explain, model, run, sweep, trace,
+    End, ExitStatus, REPORT_SCHEMA_JSON, SweepError, explain, model, run, sweep, trace,
 };
 use clap::Parser;
 
@@ -37,7 +38,7 @@ async fn main() -> ExitCode {
         }
         Command::Model(flags) => histories::played(*flags).await,
         Command::CheckHistory(flags) => histories::checked(&flags),
-        Command::List => list(),
+        Command::List(flags) => listing::list(&flags),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),
         Command::Prove(flags) => proving::prove(&flags).await,
@@ -113,22 +114,6 @@ async fn swept(flags: &SweepFlags) -> ExitStatus {
             ExitStatus::NotJudged
         }
     }
-}
-
-fn list() -> ExitStatus {
-    let mut text = String::new();
-    for check in checks() {
-        let requirements = check.requirements().join(", ");
-        text.push_str(&format!(
-            "{}  {:<6} {:<40} {requirements}\n            {}\n",
-            check.level().letter(),
-            check.stimulus().name(),
-            check.id(),
-            check.title()
-        ));
-    }
-    print(&text);
-    ExitStatus::Conformant
 }
 
 fn explained(id: &str) -> ExitStatus {

@@ -7,6 +7,7 @@ use crate::{
     check::Check,
     checks::checks,
     limits::Limits,
+    pattern::fits,
     profile::{Profile, Severity},
     stimulus::Stimulus,
     target::Target,
@@ -38,7 +39,7 @@ pub struct Plan {
 
 /// A pattern that no check fits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no check fits {0:?}: `list` shows them all; a trailing * stands for any rest")]
+#[error("no check fits {0:?}: `list` shows them all; a * stands for any letters")]
 pub struct UnknownCheck(String);
 
 impl Plan {
@@ -112,7 +113,7 @@ impl Plan {
         Self { keep, ..self }
     }
 
-    /// Runs only the checks whose id is one of these, where a trailing `*` stands for any rest. None means all.
+    /// Runs only the checks whose id is one of these, where a `*` stands for any letters. None means all.
     ///
     /// # Errors
     /// [`UnknownCheck`] for a pattern that no check fits, so that a typing error cannot select nothing.
@@ -147,12 +148,5 @@ impl Plan {
     pub fn selected(&self) -> impl Iterator<Item = &'static Check> + use<'_> {
         checks()
             .filter(|check| self.only.is_empty() || self.only.iter().any(|pattern| fits(pattern, check.id)))
-    }
-}
-
-fn fits(pattern: &str, id: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => id.starts_with(start),
-        None => pattern == id,
     }
 }

@@ -19,7 +19,8 @@ pub(crate) struct ProveFlags {
     /// How many servers are judged at a time [default: three for each processor].
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Only this broken server.
-    #[arg(long, value_name = "MUTANT")]
-    pub(crate) only: Option<String>,
+    /// Only this broken server, or those that a check has to fail on, by its id; a * stands for any letters. May be
+    /// repeated. `list --mutants` shows them.
+    #[arg(long, value_name = "MUTANT|CHECK")]
+    pub(crate) only: Vec<String>,
 }

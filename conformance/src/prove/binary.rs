@@ -50,7 +50,7 @@ pub enum Unprovable {
     #[error("{} has no mutants: {BUILD}", .0.display())]
     WithoutMutants(PathBuf),
     /// There is no mutant of this name.
-    #[error("there is no mutant {0:?}: KILL-MATRIX.md has them all")]
+    #[error("there is no mutant {0:?}, and no check of that name: `list --mutants` shows them all")]
     UnknownMutant(String),
     /// It did not come up.
     #[error("{} does not start: {why}", .path.display())]

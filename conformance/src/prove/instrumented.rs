@@ -50,16 +50,16 @@ pub(super) fn kills() -> impl Iterator<Item = Kill> {
     })
 }
 
-/// Judges each mutant that the program has, or only the one of this name, as a server of its own.
+/// Judges each mutant that the program has, or only those of these names, as a server of its own.
 pub(super) async fn instrumented(
     binary: &Binary,
     known: &[String],
-    only: Option<&str>,
+    only: Option<&BTreeSet<&str>>,
     pace: Pace<'_>,
 ) -> Layer {
     let names: Vec<_> = table()
         .map(|(name, _)| *name)
-        .filter(|name| only.is_none_or(|only| only == *name))
+        .filter(|name| only.is_none_or(|only| only.contains(name)))
         .collect();
     let mut layer = judge_all("mutants of the server", names, pace, |name, limits| {
         told_to_break(binary, name, limits)

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use super::{
     binary::{self, Binary, Unprovable},
@@ -11,6 +11,7 @@ use super::{
     tables::tables,
     wire::wire,
 };
+use crate::pattern::fits;
 
 /// How much is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +31,9 @@ pub struct Settings {
     pub depth: Depth,
     /// How many servers are judged at a time.
     pub jobs: usize,
-    /// Only the broken server of this name.
-    pub only: Option<String>,
+    /// Only the broken servers that fit one of these, by their own name or by that of a check that they have to fail; none
+    /// means all. A `*` stands for any letters.
+    pub only: Vec<String>,
 }
 
 /// What a proof came to.
@@ -72,27 +74,67 @@ pub async fn prove(settings: &Settings, progress: &(dyn Fn(&str) + Sync)) -> Res
         jobs: settings.jobs.max(1),
         progress,
     };
+    let only = chosen(&settings.only)?;
+    let only = only.as_ref();
     let sound = settings.binary.start(&[]).await?;
     let known = binary::mutants(&settings.binary, &sound).await?;
-    let only = settings.only.as_deref();
     let (mut layers, mut scores) = (Vec::new(), Vec::new());
     if only.is_none() {
         let (layer, scored) = null_servers(&sound, pace).await;
         layers.push(layer);
         scores = scored;
     }
-    if let Some(unknown) = only.filter(|only| !kills().iter().any(|kill| kill.mutant == *only)) {
-        return Err(Unprovable::UnknownMutant(unknown.to_owned()));
-    }
     layers.push(tables(&kills()));
-    if only.is_none_or(|only| !instrumented::has(only)) {
+    if only.is_none_or(|only| only.iter().any(|name| !instrumented::has(name))) {
         layers.push(wire(&settings.binary, &sound, only, pace).await);
     }
-    if only.is_none_or(instrumented::has) {
+    if only.is_none_or(|only| only.iter().any(|name| instrumented::has(name))) {
         layers.push(instrumented(&settings.binary, &known, only, pace).await);
     }
     if only.is_none() {
         layers.push(equivalents(&settings.binary, settings.depth, pace).await);
     }
     Ok(Proof { layers, scores })
+}
+
+/// The names of the broken servers that these patterns pick; none where there is no pattern.
+pub(super) fn chosen(patterns: &[String]) -> Result<Option<BTreeSet<&'static str>>, Unprovable> {
+    let (kills, mut names) = (kills(), BTreeSet::new());
+    for pattern in patterns {
+        let picked = kills
+            .iter()
+            .filter(|kill| fits(pattern, kill.mutant) || fits(pattern, kill.check));
+        names.extend(picked.clone().map(|kill| kill.mutant));
+        if picked.count() == 0 {
+            return Err(Unprovable::UnknownMutant(pattern.clone()));
+        }
+    }
+    Ok((!patterns.is_empty()).then_some(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_servers_are_picked_by_their_names_and_by_what_they_have_to_fail() {
+        let chosen = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+            chosen(&patterns)
+        };
+        assert_eq!(chosen(&[]).unwrap(), None);
+        let check = crate::check("srv.list.largest-page").unwrap();
+        let killers = BTreeSet::from_iter(check.killed_by().iter().copied());
+        assert_eq!(chosen(&[check.id()]).unwrap().unwrap(), killers);
+        let servers = chosen(&["server:*"]).unwrap().unwrap();
+        assert!(servers.len() > 1 && servers.iter().all(|name| instrumented::has(name)));
+        let both = chosen(&["server:*", "accepts-any-key"]).unwrap().unwrap();
+        assert_eq!(both.len(), servers.len() + 1);
+        // What another pattern picked already is no typing error.
+        assert_eq!(chosen(&["server:*", "server:any_key"]).unwrap().unwrap(), servers);
+        assert!(matches!(
+            chosen(&["server:*", "nothing"]),
+            Err(Unprovable::UnknownMutant(pattern)) if pattern == "nothing"
+        ));
+    }
 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::{
     binary::{Binary, RunningServer},
     case::{Pace, judge_all},
@@ -9,18 +11,18 @@ use super::{
 };
 use crate::{checks::check, limits::Limits, stimulus::Stimulus};
 
-/// Judges every wire mutant in front of the sound server, or only the one of this name.
+/// Judges every wire mutant in front of the sound server, or only those of these names.
 pub(super) async fn wire(
     binary: &Binary,
     sound: &RunningServer,
-    only: Option<&str>,
+    only: Option<&BTreeSet<&str>>,
     pace: Pace<'_>,
 ) -> Layer {
     let all = mutants::all(sound.key(), sound.principal());
     let names: Vec<_> = all
         .iter()
         .map(|mutant| mutant.name())
-        .filter(|name| only.is_none_or(|only| only == *name))
+        .filter(|name| only.is_none_or(|only| only.contains(name)))
         .collect();
     judge_all("wire mutants", names, pace, |name, limits| {
         relayed(binary, sound, name, limits)

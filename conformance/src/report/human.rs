@@ -146,16 +146,29 @@ pub fn explain(id: &str) -> Option<String> {
             check.stimulus(),
             check.stimulus().does()
         );
+        let needs = match check.needs() {
+            needs if needs.is_empty() => "no capability that a deployment may leave off".to_owned(),
+            needs => format!("{}; it does not apply without", needs.join(", ")),
+        };
+        let _ = writeln!(text, "  needs {needs}");
         let _ = writeln!(text, "  a contradiction {}", consequence(check.level()));
         let _ = writeln!(text, "  shown to fail on: {}", check.killed_by().join(", "));
         return Some(text);
     }
     if CAPABILITIES.contains(&id) {
+        let needing: String = checks()
+            .filter(|check| check.needs().contains(&id))
+            .map(|check| format!("  needed by {}\n", check.id()))
+            .collect();
+        let needing = match needing.is_empty() {
+            true => "  no check needs it\n".to_owned(),
+            false => needing,
+        };
         return Some(format!(
             "{id} (capability)\n  a deployment may leave it off; its checks do not apply then\n  \
              --capability {id}=on claims that it is there: a refusal fails srv.capability.claimed-but-refused\n  \
              --capability {id}=off claims that it is not: its checks are not executed\n  \
-             --capability {id}=auto, the default, goes by GET /v1/capabilities and by a refusal 403 capability.disabled\n"
+             --capability {id}=auto, the default, goes by GET /v1/capabilities and by a refusal 403 capability.disabled\n{needing}"
         ));
     }
     if let Some(sentence) = sentences().iter().find(|sentence| sentence.id == id) {
@@ -177,13 +190,16 @@ pub fn explain(id: &str) -> Option<String> {
     }
     let judged: Vec<_> = checks()
         .filter(|check| check.requirements().contains(&id))
-        .map(|check| check.id())
         .collect();
-    match judged.is_empty() {
-        true => text.push_str("  no check yet\n"),
-        false => judged
-            .iter()
-            .for_each(|id| text.push_str(&format!("  checked by {id}\n"))),
+    if judged.is_empty() {
+        text.push_str("  no check yet\n");
+    }
+    for check in judged {
+        let how = match check.level() <= row.level {
+            true => "proven by",
+            false => "less firmly checked by",
+        };
+        let _ = writeln!(text, "  {how} {} ({})", check.id(), check.level());
     }
     Some(text)
 }
