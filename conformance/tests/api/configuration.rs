@@ -128,6 +128,9 @@ async fn a_server_that_refuses_more_than_the_id_is_judged_and_fails() {
         let name = mutant.name();
         let relay = Relay::start(server.url(), mutant).await.unwrap();
         let flags = [
+            // Without one the list of deployments would be refused first.
+            "--agent-deployment",
+            server.deployment_id(),
             "--only",
             "srv.session.*",
             "--only",
