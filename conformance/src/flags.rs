@@ -1,3 +1,4 @@
+mod budget;
 mod list;
 mod model;
 mod prove;

@@ -6,12 +6,14 @@ use checkfu_conformance::{
 };
 use clap::Args;
 
-use super::target::TargetFlags;
+use super::{budget::BudgetFlags, target::TargetFlags};
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelFlags {
     #[command(flatten)]
     target: TargetFlags,
+    #[command(flatten)]
+    budget: BudgetFlags,
     /// How many histories.
     #[arg(long, default_value_t = 200)]
     pub(crate) histories: u64,
@@ -53,7 +55,8 @@ pub(crate) struct HistoryFlags {
 
 impl ModelFlags {
     pub(crate) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
-        Ok(self.target.plan()?.with_keep(self.keep))
+        let plan = self.target.plan()?.with_budget(self.budget.budget());
+        Ok(plan.with_keep(self.keep))
     }
 
     pub(crate) fn random(&self) -> Result<Random, Box<dyn Error>> {

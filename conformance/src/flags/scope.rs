@@ -1,7 +1,9 @@
 use std::{error::Error, path::PathBuf};
 
-use checkfu_conformance::{Baseline, Budget, Claim, Control, Plan, Stimulus, Target};
+use checkfu_conformance::{Baseline, Claim, Control, Plan, Stimulus, Target};
 use clap::Args;
+
+use super::budget::BudgetFlags;
 
 /// What a run may do to a server, and what the operator knows of it.
 #[derive(Debug, Args)]
@@ -13,18 +15,8 @@ pub(crate) struct ScopeFlags {
     /// What checks may do: `read` sends nothing but GET, `create` also appends, `work` also lets Agents work.
     #[arg(long, value_name = "CLASS", default_value_t = Stimulus::Work)]
     stimulus: Stimulus,
-    /// Requests to send at most; what is left then is inconclusive [default: no limit].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    budget_requests: Option<u64>,
-    /// Events to append at most; what is left then is inconclusive [default: no limit].
-    #[arg(long, value_name = "N")]
-    budget_events: Option<u64>,
-    /// Mebibytes of answers to keep as evidence at most; what is left then is inconclusive [default: 512].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    budget_mebibytes: Option<u64>,
-    /// Requests a second at most, or `unlimited` [default: unlimited on this machine, 10 elsewhere].
-    #[arg(long, value_name = "R", value_parser = rate)]
-    pub(crate) rps: Option<f64>,
+    #[command(flatten)]
+    budget: BudgetFlags,
     /// Says that the server has a capability, has it not, or that its own word counts. May be repeated.
     #[arg(long, value_name = "NAME=on|off|auto", value_parser = claim)]
     capability: Vec<(String, Claim)>,
@@ -68,15 +60,9 @@ impl ScopeFlags {
     }
 
     pub(crate) fn plan(&self, plan: Plan) -> Result<Plan, Box<dyn Error>> {
-        let budget = Budget {
-            requests: self.budget_requests,
-            events: self.budget_events,
-            rate: self.rps,
-            kept: self.budget_mebibytes.map(|mebibytes| mebibytes << 20),
-        };
         let mut plan = plan
             .with_stimulus(self.stimulus)
-            .with_budget(budget)
+            .with_budget(self.budget.budget())
             .with_keep(self.keep);
         for (capability, claim) in &self.capability {
             plan = plan
@@ -99,13 +85,5 @@ fn claim(text: &str) -> Result<(String, Claim), String> {
             Ok((name.to_owned(), claim))
         }
         None => Err("not NAME=on|off|auto, such as threads=off".to_owned()),
-    }
-}
-
-pub(super) fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        _ if text == "unlimited" => Ok(f64::INFINITY),
-        Ok(rate) if (0.01..=100_000.0).contains(&rate) => Ok(rate),
-        _ => Err("not a number of requests a second between 0.01 and 100000, nor `unlimited`".to_owned()),
     }
 }

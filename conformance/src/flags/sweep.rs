@@ -4,7 +4,7 @@ use checkfu_conformance::{Budget, Limits, Plan, Target};
 use clap::Args;
 
 use super::{
-    scope::rate,
+    budget::rate,
     target::{key, seconds},
 };
 

@@ -17,10 +17,15 @@ use crate::{
     plan::Plan,
     report::Cut,
     run::prepare,
-    stimulus::{bench::Bench, session},
+    stimulus::{
+        bench::{Bench, pace},
+        session,
+    },
     stop::Stop,
     sweep::found,
 };
+
+const TIME_SPENT: &str = "the time of the run was spent (--run-timeout)";
 
 /// Which random histories to play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +54,7 @@ pub fn fresh_seed() -> Result<u64, NoSeed> {
 pub struct NoSeed(String);
 
 /// Plays random histories against a server, judges each, calls `progress` with its number after it, and reports. Stops
-/// early when `interrupted` resolves. The histories in which something was found are in the report.
+/// early when `interrupted` resolves or a budget or the time of the plan is spent. The histories in which something was found are in the report.
 ///
 /// At its end it ends the Sessions that it created, unless the plan keeps them.
 ///
@@ -73,9 +78,16 @@ pub async fn run(
         }
     };
     report.run_id.clone_from(&bench.run_id);
+    report.budget = Some(pace(plan.budget, &plan.target));
+    let gate = bench.client.gate();
     let deployments = match deployments(&bench).await {
         Ok(deployments) => deployments,
         Err(stop) => {
+            report.spent = Some(gate.spending());
+            if let Some(why) = gate.spent() {
+                report.cut(Cut::BudgetSpent, why);
+                return report;
+            }
             report.not_judged(plan.target.key.redact(&stop.told()));
             return report;
         }
@@ -85,8 +97,8 @@ pub async fn run(
         None => 0..random.histories,
     };
     let one = async |number| {
-        let spent = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
-        let played = match spent {
+        let over = plan.limits.run.is_some_and(|limit| started.elapsed() >= limit);
+        let played = match over || gate.spent().is_some() {
             true => None,
             false => Some(Box::pin(one(&bench, &deployments, random.seed, number)).await),
         };
@@ -103,12 +115,13 @@ pub async fn run(
             Either::Left((Some(next), _)) => next,
             Either::Left((None, _)) => break,
             Either::Right(_) => {
-                report.cut(Cut::Interrupted);
+                report.cut(Cut::Interrupted, "interrupted".to_owned());
                 break;
             }
         };
         match history {
-            None => report.cut(Cut::TimeSpent),
+            None if gate.spent().is_none() => report.cut(Cut::TimeSpent, TIME_SPENT.to_owned()),
+            None => break,
             Some(Ok(history)) => report.judge(Case::played(number, history, &plan.target.key)),
             Some(Err(NotPlayed::Unreachable(why))) => {
                 report.not_judged(
@@ -118,20 +131,28 @@ pub async fn run(
                 );
                 break;
             }
+            // It could not be played for want of requests.
+            Some(Err(_)) if gate.spent().is_some() => break,
             Some(Err(fault)) => report.not_played(plan.target.key.redact(&fault.to_string())),
         }
         progress(number);
+    }
+    if let Some(why) = gate.spent().filter(|_| !report.is_cut()) {
+        report.cut(Cut::BudgetSpent, why);
     }
     let left = match plan.keep {
         true => None,
         false => Some(cleaned(&bench).await),
     };
     report.left = left;
+    report.spent = Some(gate.spending());
     report
 }
 
 /// Ends what the histories created, those that were cut off included; how many could not be ended, or why none was.
 async fn cleaned(bench: &Bench) -> Result<usize, String> {
+    // To look for them is part of it, which no budget bounds.
+    bench.client.gate().clean_up();
     let sessions = found(bench, &session::titled(&bench.run_id)).await;
     let sessions = sessions.map_err(|stop| bench.target.key.redact(&stop.told()))?;
     let ended = clean_up(bench, sessions).await;

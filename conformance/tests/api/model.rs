@@ -1,6 +1,7 @@
 //! Random histories: a correct server shows nothing in them, and each property finds the servers that break it.
 
 mod broken;
+mod budget;
 mod command;
 
 use checkfu_conformance::prove::{Mutant, Relay};

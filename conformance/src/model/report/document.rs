@@ -9,7 +9,7 @@ use crate::model::{
     shrink::shrunk,
 };
 use crate::{
-    Secret,
+    Budget, Secret, Spending,
     profile::{Profile, Severity},
     report::{Cut, ExitStatus},
     verdict::{Conclusion, Verdict},
@@ -52,8 +52,12 @@ pub struct ModelReport {
     pub(in crate::model) left: Option<Result<usize, String>>,
     /// Why there is no judgement.
     pub reason: Option<String>,
+    /// What the run might spend; none where histories were read from files.
+    pub budget: Option<Budget>,
+    /// What it spent.
+    pub spent: Option<Spending>,
     #[serde(skip)]
-    cut: Option<Cut>,
+    cut: Option<(Cut, String)>,
 }
 
 /// A history in which something was found.
@@ -106,6 +110,8 @@ impl ModelReport {
             more: 0,
             shrunk_at_most: SHRUNK,
             reason: None,
+            budget: None,
+            spent: None,
             cut: None,
         }
     }
@@ -134,12 +140,13 @@ impl ModelReport {
 
     /// The exit status.
     pub fn exit(&self) -> ExitStatus {
-        ExitStatus::of(&self.verdicts(), self.cut)
+        ExitStatus::of(&self.verdicts(), self.cut.as_ref().map(|(cut, _)| *cut))
     }
 
     /// Those of the properties and of what was not played; none where there is no judgement.
     fn verdicts(&self) -> Vec<Verdict> {
-        if self.reason.is_some() || self.histories == 0 {
+        let nothing = self.histories == 0 && self.cut.is_none();
+        if self.reason.is_some() || nothing {
             return Vec::new();
         }
         let missing = self.not_played.is_some() || self.cut.is_some();
@@ -184,16 +191,16 @@ impl ModelReport {
     }
 
     /// What ended the run before its last history, for people.
-    pub(super) fn cut_short(&self) -> Option<&'static str> {
-        match self.cut? {
-            Cut::Interrupted => Some("interrupted"),
-            Cut::TimeSpent => Some("the time of the run was spent (--run-timeout)"),
-            Cut::BudgetSpent => Some("a budget of the run was spent"),
-        }
+    pub(super) fn cut_short(&self) -> Option<&str> {
+        self.cut.as_ref().map(|(_, why)| why.as_str())
     }
 
-    pub(in crate::model) fn cut(&mut self, cut: Cut) {
-        self.cut = Some(cut);
+    pub(in crate::model) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    pub(in crate::model) fn cut(&mut self, cut: Cut, why: String) {
+        self.cut = Some((cut, why));
     }
 
     /// How many of the histories were not shrunk for want of time.

@@ -173,7 +173,7 @@ async fn files_are_judged_by_what_they_hold() {
     assert_eq!(missing.status.code(), Some(2));
 }
 
-fn model(server: &MockServer, url: &str, flags: &[&str]) -> Command {
+pub(super) fn model(server: &MockServer, url: &str, flags: &[&str]) -> Command {
     let mut command = command(&[&["model", "--quiet", "--url", url][..], flags].concat());
     command
         .env("CHECKFU_API_KEY", server.api_key())
