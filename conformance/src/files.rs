@@ -4,61 +4,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use checkfu_conformance::{Baseline, Conclusion, Plan, Report};
+use checkfu_conformance::{Baseline, Conclusion, Plan, Report, model::ModelReport};
 
-use crate::flags::ServerFlags;
+use crate::flags::{HistoryReportFlags, ServerFlags};
 
 /// The files that a report goes to, opened before the run: one that cannot be written is found out then, not after it.
-pub(crate) struct ReportFiles {
-    files: Vec<(&'static Form, File)>,
-    /// What a baseline keeps of what was known before.
-    earlier: Baseline,
-}
-
-struct Form {
-    flag: &'static str,
-    path: fn(&ServerFlags) -> Option<&PathBuf>,
-    render: fn(&Report, &Baseline) -> Result<String, String>,
-}
+pub(crate) struct ReportFiles<R>(Vec<(Form<R>, File)>);
 
 const BASELINE: &str = "--write-baseline";
 
-const FORMS: [Form; 6] = [
-    Form {
-        flag: "--json",
-        path: |flags| flags.json.as_ref(),
-        render: |report, _| report.to_json().map_err(|error| error.to_string()),
-    },
-    Form {
-        flag: "--junit",
-        path: |flags| flags.junit.as_ref(),
-        render: |report, _| report.to_junit().map_err(|error| error.to_string()),
-    },
-    Form {
-        flag: "--markdown",
-        path: |flags| flags.markdown.as_ref(),
-        render: |report, _| Ok(report.to_markdown()),
-    },
-    Form {
-        flag: "--html",
-        path: |flags| flags.html.as_ref(),
-        render: |report, _| Ok(report.to_html()),
-    },
-    Form {
-        flag: "--badge",
-        path: |flags| flags.badge.as_ref(),
-        render: |report, _| Ok(report.to_badge()),
-    },
-    Form {
-        flag: BASELINE,
-        path: |flags| flags.write_baseline.as_ref(),
-        render: |report, earlier| Ok(report.to_baseline_beside(earlier)),
-    },
-];
+type Render<R> = Box<dyn Fn(&R) -> Result<String, String> + Send + Sync>;
 
-impl ReportFiles {
+/// A form of a report, and the flag that names its file.
+struct Form<R> {
+    flag: &'static str,
+    render: Render<R>,
+    /// Whether there is something to write.
+    holds: fn(&R) -> bool,
+}
+
+impl ReportFiles<Report> {
     pub(crate) fn create(flags: &ServerFlags, plan: &Plan) -> Result<Self, String> {
-        let mut files = Vec::new();
         let mut earlier = plan.baseline().clone();
         if let Some(path) = &flags.write_baseline {
             earlier = earlier.joined(standing(path).map_err(|problem| {
@@ -68,19 +34,63 @@ impl ReportFiles {
                 )
             })?);
         }
-        for form in &FORMS {
-            let Some(path) = (form.path)(flags) else {
+        let baseline = Form {
+            // Without a judgement nothing is known of what failed before.
+            holds: |report: &Report| report.conclusion != Conclusion::NotJudged,
+            ..form(BASELINE, move |report: &Report| {
+                Ok(report.to_baseline_beside(&earlier))
+            })
+        };
+        let junit = |report: &Report| report.to_junit().map_err(|error| error.to_string());
+        let json = |report: &Report| report.to_json().map_err(|error| error.to_string());
+        Self::open([
+            (flags.json.as_ref(), form("--json", json)),
+            (flags.junit.as_ref(), form("--junit", junit)),
+            (
+                flags.markdown.as_ref(),
+                form("--markdown", |report: &Report| Ok(report.to_markdown())),
+            ),
+            (
+                flags.html.as_ref(),
+                form("--html", |report: &Report| Ok(report.to_html())),
+            ),
+            (
+                flags.badge.as_ref(),
+                form("--badge", |report: &Report| Ok(report.to_badge())),
+            ),
+            (flags.write_baseline.as_ref(), baseline),
+        ])
+    }
+}
+
+impl ReportFiles<ModelReport> {
+    pub(crate) fn of_histories(flags: &HistoryReportFlags) -> Result<Self, String> {
+        let junit = |report: &ModelReport| report.to_junit().map_err(|error| error.to_string());
+        let json = |report: &ModelReport| report.to_json().map_err(|error| error.to_string());
+        Self::open([
+            (flags.json.as_ref(), form("--json", json)),
+            (flags.junit.as_ref(), form("--junit", junit)),
+            (
+                flags.markdown.as_ref(),
+                form("--markdown", |report: &ModelReport| Ok(report.to_markdown())),
+            ),
+        ])
+    }
+}
+
+impl<R> ReportFiles<R> {
+    fn open<const N: usize>(forms: [(Option<&PathBuf>, Form<R>); N]) -> Result<Self, String> {
+        let mut files: Vec<(Form<R>, File)> = Vec::new();
+        let mut taken: Vec<(&PathBuf, &'static str)> = Vec::new();
+        for (path, form) in forms {
+            let Some(path) = path else {
                 continue;
             };
-            if let Some((before, _)) = files
-                .iter()
-                .find(|(before, _): &&(&Form, File)| (before.path)(flags) == Some(path))
-            {
+            if let Some((_, before)) = taken.iter().find(|(before, _)| *before == path) {
                 return Err(format!(
-                    "{}: {} is the file of {} already",
+                    "{}: {} is the file of {before} already",
                     form.flag,
-                    path.display(),
-                    before.flag
+                    path.display()
                 ));
             }
             // What stands there is kept until there is something to take its place.
@@ -91,20 +101,15 @@ impl ReportFiles {
                 .open(path);
             let file = file
                 .map_err(|error| format!("{}: {} cannot be written: {error}", form.flag, path.display()))?;
+            taken.push((path, form.flag));
             files.push((form, file));
         }
-        Ok(Self { files, earlier })
+        Ok(Self(files))
     }
 
-    pub(crate) fn write(self, report: &Report) -> Result<(), String> {
-        let judged = report.conclusion != Conclusion::NotJudged;
-        // Without a judgement nothing is known of what failed before.
-        let files = self
-            .files
-            .into_iter()
-            .filter(|(form, _)| judged || form.flag != BASELINE);
-        for (form, mut file) in files {
-            let text = (form.render)(report, &self.earlier);
+    pub(crate) fn write(self, report: &R) -> Result<(), String> {
+        for (form, mut file) in self.0.into_iter().filter(|(form, _)| (form.holds)(report)) {
+            let text = (form.render)(report);
             text.and_then(|text| replace(&mut file, &text).map_err(|error| error.to_string()))
                 .map_err(|problem| format!("{}: the file was not written: {problem}", form.flag))?;
         }
@@ -119,6 +124,17 @@ fn standing(path: &Path) -> Result<Baseline, String> {
     }
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     Baseline::read(&text).map_err(|error| error.to_string())
+}
+
+fn form<R>(
+    flag: &'static str,
+    render: impl Fn(&R) -> Result<String, String> + Send + Sync + 'static,
+) -> Form<R> {
+    Form {
+        flag,
+        render: Box::new(render),
+        holds: |_| true,
+    }
 }
 
 fn replace(file: &mut File, text: &str) -> io::Result<()> {

@@ -9,11 +9,11 @@ mod target;
 use std::{error::Error, path::PathBuf};
 
 use checkfu_conformance::Plan;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::progress::Form;
 pub(crate) use list::ListFlags;
-pub(crate) use model::{HistoryFlags, ModelFlags};
+pub(crate) use model::{HistoryFlags, HistoryReportFlags, ModelFlags};
 pub(crate) use prove::ProveFlags;
 pub(crate) use scope::ScopeFlags;
 pub(crate) use sweep::SweepFlags;
@@ -33,8 +33,11 @@ pub(crate) enum Command {
     Server(Box<ServerFlags>),
     /// Ends the Sessions that an earlier run left.
     Sweep(SweepFlags),
-    /// Prints the JSON Schema of the report.
-    Schema,
+    /// Prints the JSON Schema of the report of `server`, or of that of `model` and `check-history`.
+    Schema {
+        #[arg(value_enum, default_value_t = Judged::Server)]
+        of: Judged,
+    },
     /// Plays random histories against a server and judges them by properties. Takes the key as `server` does.
     Model(Box<ModelFlags>),
     /// Judges histories that were written down before; no server is needed.
@@ -54,6 +57,13 @@ pub(crate) enum Command {
     /// Exit 0 if all of it holds, 1 if not, 2 for a wrong command line or a server without mutants, 4 for a server that does
     /// not start.
     Prove(ProveFlags),
+}
+
+/// What a report is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Judged {
+    Server,
+    Model,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use checkfu_conformance::{
 };
 
 use crate::{
+    files::ReportFiles,
     flags::{HistoryFlags, ModelFlags},
     interrupt::interrupted,
     output::print,
@@ -23,6 +24,10 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
         Ok(both) => both,
         Err(error) => return usage(&error.to_string()),
     };
+    let files = match ReportFiles::of_histories(&flags.report) {
+        Ok(files) => files,
+        Err(message) => return usage(&message),
+    };
     print(&format!("seed {}\n", random.seed));
     let mut done = 0;
     let report = model::run(&plan, random, interrupted(), |_| {
@@ -33,6 +38,9 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
     })
     .await;
     print(&report.to_string());
+    if let Err(message) = files.write(&report) {
+        return usage(&message);
+    }
     if !report.cases.is_empty() {
         let directory = flags.bundle.clone().unwrap_or_else(|| fresh_directory(&report));
         match report.write_bundle(&directory) {
@@ -54,6 +62,10 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
 }
 
 pub(crate) fn checked(flags: &HistoryFlags) -> ExitStatus {
+    let files = match ReportFiles::of_histories(&flags.report) {
+        Ok(files) => files,
+        Err(message) => return usage(&message),
+    };
     let mut histories = Vec::new();
     for file in &flags.files {
         let name = file.display().to_string();
@@ -68,6 +80,9 @@ pub(crate) fn checked(flags: &HistoryFlags) -> ExitStatus {
     }
     let report = model::judge(histories, flags.profile, flags.strict);
     print(&report.to_string());
+    if let Err(message) = files.write(&report) {
+        return usage(&message);
+    }
     status(&report, flags.allow_partial)
 }
 

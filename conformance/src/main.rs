@@ -20,7 +20,7 @@ use clap::Parser;
 
 use crate::{
     files::ReportFiles,
-    flags::{Command, Flags, ServerFlags, SweepFlags, TraceFlags},
+    flags::{Command, Flags, Judged, ServerFlags, SweepFlags, TraceFlags},
     interrupt::interrupted,
     output::{print, unwritten},
     progress::Progress,
@@ -32,8 +32,11 @@ async fn main() -> ExitCode {
     let status = match Flags::parse().command {
         Command::Server(flags) => server(*flags).await,
         Command::Sweep(flags) => swept(&flags).await,
-        Command::Schema => {
-            print(REPORT_SCHEMA_JSON);
+        Command::Schema { of } => {
+            print(match of {
+                Judged::Server => REPORT_SCHEMA_JSON,
+                Judged::Model => model::MODEL_REPORT_SCHEMA_JSON,
+            });
             ExitStatus::Conformant
         }
         Command::Model(flags) => histories::played(*flags).await,

@@ -20,6 +20,6 @@ pub use history::{
     Block, Call, Entry, Header, History, InvalidHistory, Line, Phase, Problem, Seen, StreamEnd, Until, Walk,
     WalkEnd,
 };
-pub use report::{BundleError, Case, ModelReport, Shrinking};
+pub use report::{BundleError, Case, MODEL_REPORT_SCHEMA_JSON, ModelReport, Shrinking};
 pub use run::{NoSeed, Random, fresh_seed, judge, run};
 pub use script::Script;

@@ -15,3 +15,4 @@ pub(crate) use document::{counts, requirements};
 pub(crate) use exit::Cut;
 pub use exit::ExitStatus;
 pub use human::explain;
+pub(crate) use markdown::cell;

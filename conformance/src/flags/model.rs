@@ -14,6 +14,8 @@ pub(crate) struct ModelFlags {
     target: TargetFlags,
     #[command(flatten)]
     budget: BudgetFlags,
+    #[command(flatten)]
+    pub(crate) report: HistoryReportFlags,
     /// How many histories.
     #[arg(long, default_value_t = 200)]
     pub(crate) histories: u64,
@@ -37,8 +39,24 @@ pub(crate) struct ModelFlags {
     pub(crate) allow_partial: bool,
 }
 
+/// Where the report goes beside stdout.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryReportFlags {
+    /// Writes the report as JSON to this file too; `schema model` prints its JSON Schema.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes it as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Writes it in Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct HistoryFlags {
+    #[command(flatten)]
+    pub(crate) report: HistoryReportFlags,
     /// Histories as `model` writes them.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,

@@ -196,7 +196,7 @@ fn requirements(report: &Report, text: &mut String) {
 }
 
 /// Text that stays text, and on one line.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -3,6 +3,7 @@
 mod broken;
 mod budget;
 mod command;
+mod files;
 
 use checkfu_conformance::prove::{Mutant, Relay};
 use std::{collections::BTreeSet, time::Duration};

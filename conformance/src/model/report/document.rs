@@ -133,6 +133,11 @@ impl ModelReport {
         }
     }
 
+    /// How often a property was put to the test.
+    pub(super) fn times(&self, property: Property) -> usize {
+        self.decided.get(&property).copied().unwrap_or(0)
+    }
+
     /// What the histories as a whole say about the server.
     pub fn conclusion(&self) -> Conclusion {
         Conclusion::of(self.verdicts())

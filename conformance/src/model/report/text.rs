@@ -18,7 +18,7 @@ impl fmt::Display for ModelReport {
             writeln!(formatter, "seed {seed}, {} histories", self.histories)?;
         }
         for property in Property::ALL {
-            let decided = self.decided.get(&property).copied().unwrap_or(0);
+            let decided = self.times(property);
             let verdict = self.verdict(property).word();
             writeln!(
                 formatter,
