@@ -85,16 +85,17 @@ impl AgentKind {
         }
     }
 
-    /// The capability without which its turns cannot be taken part in.
-    pub(crate) fn needs(self) -> Option<&'static str> {
+    /// The capabilities without which its turns cannot be taken part in.
+    pub(crate) fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Question
             | Self::Approval
             | Self::CustomTool
             | Self::GovernedTool
-            | Self::SeveralActions => Some("waits"),
-            Self::Outcome => Some("outcomes"),
-            Self::Coordinator | Self::Twins => Some("threads"),
+            | Self::SeveralActions => &["waits"],
+            Self::Outcome => &["outcomes"],
+            Self::Coordinator => &["threads"],
+            Self::Twins => &["threads", "waits"],
             Self::Slow
             | Self::Previews
             | Self::Parallel
@@ -102,7 +103,7 @@ impl AgentKind {
             | Self::Exhausted
             | Self::Reconcile
             | Self::SlowStart
-            | Self::Overtime => None,
+            | Self::Overtime => &[],
         }
     }
 

@@ -161,7 +161,7 @@ impl<'run> Context<'run> {
     /// Agent.
     pub(crate) async fn session_of(&self, kind: AgentKind) -> Result<Session, Stop> {
         self.may(Stimulus::Create)?;
-        if let Some(capability) = kind.needs() {
+        for capability in kind.needs() {
             self.offered(capability).await?;
         }
         let created = session::create_of(self.bench, kind).await;

@@ -10,7 +10,7 @@ use tokio::time::sleep_until;
 use crate::{
     baseline::today,
     budget::Spending,
-    capability::{CAPABILITIES, CapabilityReport},
+    capability::{CAPABILITIES, CapabilityReport, Claim},
     check::Check,
     clean_up::{CreatedSession, clean_up, created, keep},
     configuration::refused_workspace,
@@ -23,6 +23,7 @@ use crate::{
     stimulus::{
         Stimulus,
         bench::{Bench, pace},
+        capability::claimed_off,
     },
     stop::Stop,
     verdict::{Conclusion, Verdict},
@@ -247,6 +248,10 @@ async fn one(plan: &Plan, check: &'static Check, bench: &Bench, shared: &Shared)
     };
     if check.stimulus > allowed {
         return undecided(check, &not_allowed(check.stimulus, plan.stimulus));
+    }
+    let mut needs = check.needs().into_iter();
+    if let Some(id) = needs.find(|id| bench.claim(id) == Claim::Off) {
+        return blank(check, Verdict::NotApplicable, Some(claimed_off(id)));
     }
     let started = Instant::now();
     let mut context = Context::new(bench, shared, check.stimulus);

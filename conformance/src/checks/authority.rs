@@ -83,6 +83,7 @@ async fn refusal(cx: &mut Context<'_>) -> Judgement {
 }
 
 async fn authorship_required(cx: &mut Context<'_>) -> Judgement {
+    cx.offered("interrupts").await?;
     let session = cx.session_of(AgentKind::CustomTool).await?;
     let parked = cx.parked(&session).await?;
     for whole in [

@@ -28,7 +28,7 @@ async fn stalled_reader(cx: &mut Context<'_>) -> Judgement {
     tape.expect_next(cx.bench.answer_deadline(), awaited).await?;
     long::fill(cx.bench, &session, BACKLOG).await?;
     let log = cx.log(&session.id).await?;
-    let deadline = cx.bench.answer_deadline();
+    let deadline = cx.bench.delivery_deadline(log.head());
     let expected = || format!("the event of seq {} for a reader that stalled", log.head());
     while tape.expect_next(deadline, expected).await?.seq < log.head() {}
     let events = std::mem::take(&mut tape.events);

@@ -169,6 +169,13 @@ impl Bench {
         Instant::now() + self.limits.answer
     }
 
+    /// When a stream has to have delivered a log up to this number: later for a long log, as far as a turn may take longer.
+    pub(crate) fn delivery_deadline(&self, head: u64) -> Instant {
+        let hundreds = u32::try_from(head / 100).unwrap_or(u32::MAX);
+        let longer = self.limits.answer.saturating_mul(hundreds).min(self.limits.turn);
+        self.answer_deadline() + longer
+    }
+
     pub(crate) fn turn_deadline(&self) -> Instant {
         Instant::now() + self.limits.turn
     }

@@ -119,9 +119,7 @@ impl Survey {
 pub(crate) async fn offered(bench: &Bench, listed: &Listed, id: &str) -> Result<(), Stop> {
     let absent = match (bench.claim(id), listed.says(id)) {
         (Claim::Off, _) => {
-            return Err(off(format!(
-                "the capability {id} is claimed off (--capability {id}=off)"
-            )));
+            return Err(off(claimed_off(id)));
         }
         (_, Some(false)) => Some("is disabled"),
         (_, Some(true)) => None,
@@ -131,6 +129,11 @@ pub(crate) async fn offered(bench: &Bench, listed: &Listed, id: &str) -> Result<
     };
     let Some(absent) = absent else { return Ok(()) };
     Err(missing(bench, id, format!("the capability {id} {absent}")))
+}
+
+/// Why a check does not apply whose capability the operator says to be off.
+pub(crate) fn claimed_off(id: &str) -> String {
+    format!("the capability {id} is claimed off (--capability {id}=off)")
 }
 
 /// Why a check ends whose request was refused as a disabled capability is.

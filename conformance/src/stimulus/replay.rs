@@ -31,7 +31,7 @@ impl Replay {
     /// Opens a stream and reads until an event at or above `head` arrives.
     pub(crate) async fn through(bench: &Bench, request: Request, head: u64) -> Result<Self, Stop> {
         let mut tape = Tape::open(bench, request).await?;
-        let deadline = bench.answer_deadline();
+        let deadline = bench.delivery_deadline(head);
         while tape
             .expect_next(deadline, || format!("the event of seq {head}"))
             .await?
@@ -75,7 +75,7 @@ impl Replay {
     pub(crate) async fn to_close(bench: &Bench, request: Request, head: u64) -> Result<Self, Stop> {
         let cursor = request.cursor();
         let mut tape = Tape::open(bench, request).await?;
-        let deadline = bench.answer_deadline();
+        let deadline = bench.delivery_deadline(head);
         let mut joins = 0;
         loop {
             let end = match tape.next_here(deadline).await? {

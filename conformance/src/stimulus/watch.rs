@@ -83,8 +83,10 @@ impl<'run> Watch<'run> {
     /// Reads until an event at or above `head` arrives.
     pub(crate) async fn through(&mut self, bench: &Bench, head: u64) -> Result<(), Stop> {
         let expected = format!("the event of seq {head}");
-        self.read(bench.answer_deadline(), &expected, |event| event.seq >= head)
-            .await
+        self.read(bench.delivery_deadline(head), &expected, |event| {
+            event.seq >= head
+        })
+        .await
     }
 
     /// Reads until a settlement above `head` arrives.

@@ -111,6 +111,16 @@ async fn what_is_claimed_off_does_not_apply() {
             .unwrap()
             .contains("--capability threads=off")
     );
+    // What only posts finds out nothing by itself.
+    let off = plan(server.url(), &server)
+        .with_claim("interrupts", Claim::Off)
+        .unwrap();
+    let report = judge(&off.with_only(["srv.interrupt.*"]).unwrap()).await;
+    let executed = report
+        .checks
+        .iter()
+        .find(|check| check.verdict != Verdict::NotApplicable);
+    assert!(executed.is_none(), "{executed:?}");
     server.shutdown().await;
 }
 
