@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::{
+    agent::AgentKind,
     clean_up, json,
     plan::Plan,
     stimulus::bench::Bench,
@@ -79,6 +80,25 @@ pub(crate) async fn refused_workspace(plan: &Plan, bench: &Bench) -> Option<Stri
     };
     let without = Bench::new(&without).ok()?.send(list()).await.ok()?;
     (listed(&without)? > 0).then_some(told)
+}
+
+/// Why no Session of the operator's deployment for this kind of Agent can be made, if he named one that the server does not
+/// know: only by a refusal that the contract has and that names it.
+pub(crate) fn refused_agent(bench: &Bench, kind: AgentKind, answer: &Exchange) -> Option<String> {
+    let id = bench.target.agents.get(&kind)?;
+    let refusal = Refusal::read(bench, answer)?;
+    let Refusal {
+        status,
+        code,
+        message,
+        ..
+    } = &refusal;
+    refusal.names("agent_deployment_id", id).then(|| {
+        format!(
+            "the server refuses --agent {kind}={id} with {status} {code}, {message:?}: give the id of a deployment that \
+             GET /v1/agent_deployments lists"
+        )
+    })
 }
 
 async fn takes_another(bench: &Bench) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::bench::Bench;
 use crate::{
     agent::AgentKind,
-    configuration::note_refused_creation,
+    configuration::{note_refused_creation, refused_agent},
     expect,
     stop::Stop,
     wire::{exchange::Exchange, request::Request},
@@ -94,7 +94,11 @@ pub(crate) async fn create(bench: &Bench) -> Result<Session, Stop> {
 pub(crate) async fn create_of(bench: &Bench, kind: AgentKind) -> Result<Session, Stop> {
     let deployment = agent(bench, kind).await?;
     let body = creation_of(bench, &deployment);
-    created(bench.mutate(Request::post("/v1/sessions", &body)).await?)
+    let answer = bench.mutate(Request::post("/v1/sessions", &body)).await?;
+    match refused_agent(bench, kind, &answer) {
+        Some(why) => Err(Stop::Inconclusive(why)),
+        None => created(answer),
+    }
 }
 
 /// Reads the answer to a creation.

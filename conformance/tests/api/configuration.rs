@@ -84,6 +84,34 @@ async fn an_id_that_the_server_does_not_know_exits_2_and_names_its_flag() {
     server.shutdown().await;
 }
 
+/// A deployment for one kind of Agent is the operator's word too: what needs it cannot be judged, and nothing fails.
+#[tokio::test]
+async fn an_agent_that_the_server_does_not_know_leaves_its_checks_undecided() {
+    let server = reference().await;
+    let agent = format!("question={UNKNOWN_DEPLOYMENT}");
+    let flags = [
+        "--agent",
+        &agent,
+        "--only",
+        "srv.wait.question-pauses",
+        "--only",
+        "srv.session.create",
+    ];
+    let (exit, told, report) = judged(&server, server.url(), server.principal_id(), &flags).await;
+    assert_eq!(exit, 3, "{told}");
+    let verdicts = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| &check["verdict"]);
+    assert_eq!(Vec::from_iter(verdicts), ["pass", "inconclusive"], "{told}");
+    assert!(
+        told.contains(&format!("refuses --agent {agent} with 404")),
+        "{told}"
+    );
+    server.shutdown().await;
+}
+
 /// What the contract has for an id that is not known, as a server says it of `param`.
 fn refusal(param: &str) -> Answer {
     let error = json!({
