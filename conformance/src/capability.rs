@@ -114,7 +114,10 @@ impl CapabilityReport {
             (Claim::Auto, None, Probe::Works) => (Offer::On, "it works"),
             (Claim::Auto, None, Probe::Forbidden) => (Offer::Unknown, "the key may not use it"),
             (Claim::Auto, None, Probe::Unclear) => (Offer::Unknown, "neither listed nor answered clearly"),
-            (Claim::Auto, None, Probe::NotProbed) => (Offer::Unknown, "neither listed nor asked for"),
+            (Claim::Auto, None, Probe::NotProbed) => (
+                Offer::Unknown,
+                "no list that has it was read, and it was not asked for",
+            ),
         };
         Self {
             id,

@@ -13,6 +13,7 @@ mod capability;
 mod capability_claim;
 mod capability_stable;
 mod child;
+mod concurrent;
 mod content;
 mod continuation;
 mod contract;
@@ -80,7 +81,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 76] = [
+const AREAS: [&[Check]; 77] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -90,6 +91,7 @@ const AREAS: [&[Check]; 76] = [
     error_order::CHECKS,
     media_type::CHECKS,
     append::CHECKS,
+    concurrent::CHECKS,
     content::CHECKS,
     order::CHECKS,
     list::CHECKS,

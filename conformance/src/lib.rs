@@ -11,7 +11,7 @@
 //! # async fn judge() -> Result<(), Box<dyn std::error::Error>> {
 //! let target = Target::new("http://127.0.0.1:4010", &std::env::var("CHECKFU_API_KEY")?, "prin_1")?;
 //! let plan = Plan::new(target).with_profile(Profile::Reference);
-//! let report = run(&plan, std::future::pending(), |check| eprintln!("{}", check.id)).await;
+//! let report = run(&plan, std::future::pending(), |step| eprintln!("{step:?}")).await;
 //! print!("{report}");
 //! std::process::exit(report.exit.code().into());
 //! # }
@@ -71,7 +71,7 @@ pub use report::{
     CheckReport, ExitStatus, Failure, REPORT_SCHEMA_JSON, Report, RequirementReport, Suite, explain,
 };
 pub use requirement::{Actor, REQUIREMENTS_TOML, Requirement, requirement, requirements};
-pub use run::run;
+pub use run::{RunStep, run};
 pub use secret::{InvalidSecret, Secret};
 pub use stimulus::{Stimulus, UnknownStimulus};
 pub use sweep::{SweepError, sweep};

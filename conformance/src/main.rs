@@ -73,7 +73,7 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Err(message) => return usage(&message),
     };
     let mut progress = Progress::new(flags.progress(), plan.judged());
-    let report = run(&plan, interrupted(), |check| progress.tell(check)).await;
+    let report = run(&plan, interrupted(), |step| progress.tell(step)).await;
     print(&report.to_string());
     if let Err(message) = files.write(&report) {
         return usage(&message);

@@ -67,6 +67,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.resume.deep-in-the-log",
             "srv.stale.after-an-interrupt",
             "srv.payload.authorship-kept",
+            "srv.append.concurrent-answers",
             "srv.interrupt.running",
             "srv.interrupt.question",
             "srv.interrupt.waiting",

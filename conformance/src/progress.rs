@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use checkfu_conformance::CheckReport;
+use checkfu_conformance::{CheckReport, RunStep};
 use clap::ValueEnum;
 use serde_json::json;
 
@@ -11,11 +11,11 @@ use crate::told::tell;
 pub(crate) enum Form {
     /// A line a check, for people.
     Text,
-    /// A JSON object a line, one as each check ends.
+    /// A JSON object a line: one with the run's id, and one as each check ends.
     Ndjson,
 }
 
-/// Tells of each check as it ends.
+/// Tells of the run, and of each check as it ends.
 pub(crate) struct Progress {
     form: Option<Form>,
     total: usize,
@@ -34,7 +34,26 @@ impl Progress {
         }
     }
 
-    pub(crate) fn tell(&mut self, check: &CheckReport) {
+    pub(crate) fn tell(&mut self, step: RunStep<'_>) {
+        match step {
+            RunStep::Begun { run_id } => self.begin(run_id),
+            RunStep::Ended(check) => self.end(check),
+            _ => {}
+        }
+    }
+
+    /// Whoever kills the run has to know what to look for.
+    fn begin(&self, run_id: &str) {
+        match self.form {
+            None => {}
+            Some(Form::Text) => tell(&format!(
+                "run {run_id}; should it be killed, `sweep --run {run_id}` ends what it leaves"
+            )),
+            Some(Form::Ndjson) => tell(&json!({"run_id": run_id, "total": self.total}).to_string()),
+        }
+    }
+
+    fn end(&mut self, check: &CheckReport) {
         self.ended += 1;
         let elapsed = self.began.elapsed();
         match self.form {

@@ -30,7 +30,20 @@ use crate::{
     wire::{client::Fault, request::Request},
 };
 
-/// Runs a plan, calls `progress` after each check, cleans up, and reports. Stops early when `interrupted` resolves, and
+/// What a run tells as it goes on.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum RunStep<'r> {
+    /// The target answers, and nothing was created yet.
+    Begun {
+        /// What [`sweep`](crate::sweep) finds the Sessions of this run by, should it be killed.
+        run_id: &'r str,
+    },
+    /// A check ended.
+    Ended(&'r CheckReport),
+}
+
+/// Runs a plan, calls `progress` at its start and after each check, cleans up, and reports. Stops early when `interrupted` resolves, and
 /// cleans up then too.
 ///
 /// What the run creates are Sessions whose title names the run. They are ended as far as the server lets them be, unless
@@ -41,7 +54,7 @@ use crate::{
 pub async fn run(
     plan: &Plan,
     interrupted: impl Future<Output = ()> + Send,
-    progress: impl FnMut(&CheckReport) + Send,
+    progress: impl FnMut(RunStep<'_>) + Send,
 ) -> Report {
     let started = Instant::now();
     let started_at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis);
@@ -58,7 +71,19 @@ pub async fn run(
     let verdicts: Vec<_> = ran.checks.iter().map(|check| check.verdict).collect();
     let executed = verdicts.iter().any(|verdict| *verdict != Verdict::NotSelected);
     if reason.is_none() && !executed {
-        reason = Some("no check was executed: the profile leaves out all that was selected".to_owned());
+        let why = ran
+            .checks
+            .iter()
+            .find_map(|check| Some((check.id, check.reason.as_ref()?)));
+        reason = Some(match why {
+            Some((id, why)) => format!("no check was executed: {id}: {why}"),
+            None => "no check was executed: the profile leaves out all that was selected".to_owned(),
+        });
+    }
+    let undecided = |verdict: &Verdict| matches!(verdict, Verdict::Inconclusive | Verdict::Blocked);
+    let conclusion = Conclusion::of(verdicts.iter().copied());
+    if reason.is_none() && conclusion == Conclusion::Partial && !verdicts.iter().any(undecided) {
+        reason = Some("nothing failed, and nothing passed either, which is no conformance".to_owned());
     }
     let key = &plan.target.key;
     Report {
@@ -83,7 +108,7 @@ pub async fn run(
         run_id: ran.run_id,
         started_at_ms,
         duration_ms: millis(started.elapsed()),
-        conclusion: Conclusion::of(verdicts.iter().copied()),
+        conclusion,
         reason: reason.map(|reason| key.redact(&reason)),
         exit: match misconfigured {
             true => ExitStatus::Usage,
@@ -113,8 +138,11 @@ async fn checked(
     bench: &Bench,
     started: Instant,
     interrupted: impl Future<Output = ()> + Send,
-    mut progress: impl FnMut(&CheckReport) + Send,
+    mut progress: impl FnMut(RunStep<'_>) + Send,
 ) -> Ran {
+    progress(RunStep::Begun {
+        run_id: &bench.run_id,
+    });
     let mut interrupted = pin!(interrupted);
     let shared = Shared::default();
     let today = today();
@@ -150,7 +178,7 @@ async fn checked(
             break;
         }
         let report = plan.baseline.apply(report, today);
-        progress(&report);
+        progress(RunStep::Ended(&report));
         checks.push(report);
     }
     // The last check may have spent it.

@@ -18,7 +18,11 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Create,
         requirements: &["SES-3", "SES-5"],
-        killed_by: &["loses-accepted-messages", "doubles-messages"],
+        killed_by: &[
+            "loses-accepted-messages",
+            "doubles-messages",
+            "empties-listed-texts",
+        ],
         run: |cx| Box::pin(accepted(cx)),
     },
     Check {
@@ -85,7 +89,10 @@ async fn accepted(cx: &mut Context<'_>) -> Judgement {
         copies == 1,
         &log.evidence,
         "the accepted message once in the list",
-        format!("{copies} times"),
+        match copies {
+            0 => format!("not there{}", turn::unmarked(&log)),
+            copies => format!("{copies} times"),
+        },
     )?;
     let seq = turn::find(&log.events, &marker).map_or(0, |event| event.seq);
     let actual = format!("seq {seq}");

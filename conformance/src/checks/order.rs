@@ -17,7 +17,12 @@ pub(crate) const CHECKS: &[Check] = &[
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["SES-5", "STR-4"],
-        killed_by: &["swaps-two-in-list", "repeats-a-seq", "stream-swaps-two"],
+        killed_by: &[
+            "swaps-two-in-list",
+            "repeats-a-seq",
+            "stream-swaps-two",
+            "stream-gives-a-seq-twice",
+        ],
         run: |cx| Box::pin(strictly_increasing(cx)),
     },
     Check {

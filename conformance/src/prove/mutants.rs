@@ -9,6 +9,7 @@ mod authority;
 mod capability;
 mod child;
 mod children;
+mod concurrent;
 mod content;
 mod continuation;
 mod control;
@@ -56,6 +57,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         session::mutants(),
         label::mutants(),
         append::mutants(principal),
+        concurrent::mutants(),
         content::mutants(),
         log::mutants(),
         list::mutants(),

@@ -83,7 +83,7 @@ pub(super) fn listed(advertised: Option<bool>) -> &'static str {
     match advertised {
         Some(true) => "enabled",
         Some(false) => "disabled",
-        None => "not listed",
+        None => "nothing seen",
     }
 }
 

@@ -75,8 +75,27 @@ impl<'run> Tape<'run> {
     ) -> Result<Event, Stop> {
         match self.next(deadline).await? {
             Ok(event) => Ok(event),
-            Err(end) => Err(Stop::fail(awaited(), ended(end), &self.snapshot())),
+            Err(end) => Err(self
+                .disorder()
+                .unwrap_or_else(|| Stop::fail(awaited(), ended(end), &self.snapshot()))),
         }
+    }
+
+    /// The first event whose seq is not above that of the one before. Who waits in vain for an event has to hear of it first.
+    fn disorder(&self) -> Option<Stop> {
+        let place = self
+            .events
+            .windows(2)
+            .position(|pair| pair[0].seq >= pair[1].seq)?;
+        let (before, event) = (&self.events[place], &self.events[place + 1]);
+        Some(self.fail_at(
+            &self.frames[place + 1],
+            format!(
+                "a seq above {} behind {} ({})",
+                before.seq, before.id, before.kind
+            ),
+            format!("seq {} of {} ({})", event.seq, event.id, event.kind),
+        ))
     }
 
     /// Joins again behind the last event.

@@ -98,12 +98,30 @@ pub(crate) fn is_marked(event: &Event, marker: &str) -> bool {
     content.is_some_and(|content| content.to_string().contains(&format!("({marker})")))
 }
 
+/// The newest message that has no marker of the suite, as the end of a sentence: perhaps what was sent, changed.
+pub(crate) fn unmarked(log: &Log) -> String {
+    let has_none = |event: &&Event| {
+        let content = event.payload("/content").filter(|_| event.kind == "user.message");
+        content.is_some_and(|content| !content.to_string().contains("(conformance-"))
+    };
+    match log.events.iter().rev().find(has_none) {
+        Some(event) => {
+            let content = event
+                .payload("/content")
+                .map(Value::to_string)
+                .unwrap_or_default();
+            format!("; seq {} is a message whose content is {content}", event.seq)
+        }
+        None => String::new(),
+    }
+}
+
 fn unsettled(bench: &Bench, log: &Log, input: Option<&Event>) -> Stop {
     let within = bench.limits.turn;
     let Some(input) = input else {
         return Stop::fail(
             "the accepted message in the list",
-            format!("not within {within:?}"),
+            format!("not within {within:?}{}", unmarked(log)),
             &log.evidence,
         );
     };

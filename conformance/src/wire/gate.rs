@@ -106,7 +106,10 @@ impl Gate {
     fn charge(&self, request: &Request) -> Result<(), Held> {
         let limit = self.budget.kept.unwrap_or(u64::MAX);
         if self.kept.load(Ordering::Relaxed) >= limit {
-            let why = format!("the budget of {limit} bytes of answers is spent (--budget-mebibytes)");
+            let why = format!(
+                "the budget of {} MiB of answers is spent (--budget-mebibytes)",
+                limit.div_ceil(1 << 20)
+            );
             return Err(self.hold(why));
         }
         take(&self.requests, self.budget.requests).map_err(|limit| {
@@ -219,7 +222,7 @@ mod tests {
         gate.keeps(1);
         let held = gate.pass(&read).await.unwrap_err();
         assert!(
-            matches!(held, Held::Spent(why) if why.contains("100 bytes") && why.contains("--budget-mebibytes"))
+            matches!(held, Held::Spent(why) if why.contains("1 MiB") && why.contains("--budget-mebibytes"))
         );
         assert_eq!((gate.spending().requests, gate.spending().kept), (2, 100));
         gate.clean_up();

@@ -151,10 +151,15 @@ async fn progress_is_told_in_lines_for_people_or_for_programs() {
         &[&only[..], &["--progress", "ndjson"]].concat(),
     )
     .await;
-    let lines: Vec<Value> = text(&programs.stderr)
+    let mut lines: Vec<Value> = text(&programs.stderr)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
+    let begun = lines.remove(0);
+    assert!(
+        text(&programs.stdout).contains(begun["run_id"].as_str().unwrap()),
+        "{begun}"
+    );
     let checks: Vec<_> = checkfu_conformance::checks()
         .filter(|check| check.id().starts_with("srv.auth."))
         .collect();
@@ -170,7 +175,11 @@ async fn progress_is_told_in_lines_for_people_or_for_programs() {
         );
     }
     let people = text(&suite(&server, server.url(), &only).await.stderr);
-    let first = people.lines().next().unwrap();
+    assert!(
+        people.starts_with("run ") && people.contains("`sweep --run "),
+        "{people}"
+    );
+    let first = people.lines().nth(1).unwrap();
     assert!(first.starts_with(&format!("[1/{}]", checks.len())), "{first}");
     assert!(
         first.contains(" s  pass ") && first.ends_with(checks[0].id()),

@@ -8,6 +8,8 @@ use checkfu_conformance::{
 };
 use tokio::{net::TcpListener, sync::Notify};
 
+use checkfu_mock_server::MockServer;
+
 use crate::server::{fits_schema, impatient, judge, plan, reference};
 
 #[tokio::test]
@@ -30,8 +32,12 @@ async fn a_target_that_is_not_there_is_not_judged() {
 #[tokio::test]
 async fn a_run_without_a_check_is_not_judged() {
     let server = reference().await;
-    let plan = plan(server.url(), &server).with_profile(Profile::Published);
-    let report = judge(&plan.with_only(["srv.version.*"]).unwrap()).await;
+    let published = plan(server.url(), &server).with_profile(Profile::Published);
+    let report = judge(&published.with_only(["srv.version.*"]).unwrap()).await;
+    assert!(
+        report.reason.as_ref().unwrap().contains("the profile leaves out"),
+        "{report}"
+    );
     assert_eq!(
         (report.conclusion, report.exit.code()),
         (Conclusion::NotJudged, 4)
@@ -42,6 +48,13 @@ async fn a_run_without_a_check_is_not_judged() {
             .iter()
             .all(|check| check.verdict == Verdict::NotSelected)
     );
+    let bare = MockServer::builder().start().await.unwrap();
+    let only = plan(bare.url(), &bare)
+        .with_only(["srv.restart.keeps-the-session"])
+        .unwrap();
+    let report = judge(&only).await;
+    assert!(report.reason.as_ref().unwrap().contains("--control"), "{report}");
+    bare.shutdown().await;
     server.shutdown().await;
 }
 
@@ -68,6 +81,21 @@ async fn a_broken_derived_promise_warns_unless_the_run_is_strict() {
         (lenient.conclusion, lenient.exit.code()),
         (Conclusion::Conformant, 0),
         "{lenient}"
+    );
+    // A warning alone is no failure and no conformance.
+    let alone = plan
+        .clone()
+        .with_only(["srv.capability.refusal-names-it"])
+        .unwrap();
+    let alone = judge(&alone).await;
+    assert_eq!(
+        (alone.conclusion, alone.exit.code()),
+        (Conclusion::Partial, 3),
+        "{alone}"
+    );
+    assert!(
+        alone.reason.as_ref().unwrap().contains("nothing passed"),
+        "{alone}"
     );
     let strict = judge(&plan.with_strict(true)).await;
     assert_eq!(

@@ -20,6 +20,13 @@ pub(super) fn mutants(principal: &str) -> Vec<Mutant> {
                 (call.is_append() && status == 202).then_some(again)
             })
             .kills("srv.append.accepted", "once in the list"),
+        Mutant::new("empties-listed-texts")
+            .answer(|call, answer| {
+                if call.is_list() {
+                    answer.edit_events(|events| edit_messages(events, "/payload/content/0/text", ""));
+                }
+            })
+            .kills("srv.append.accepted", "once in the list"),
         Mutant::new("answers-another-seq")
             .answer(|call, answer| {
                 if call.is_append() && answer.status == 202 {

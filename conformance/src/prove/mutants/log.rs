@@ -40,6 +40,17 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 vec![frame]
             })
             .kills("srv.order.strictly-increasing", "a seq above"),
+        // A reader that waits for the last seq waits in vain.
+        Mutant::new("stream-gives-a-seq-twice")
+            .frame(|_, _, mut frame| {
+                if frame.seq() % 6 == 0 && frame.seq() > 0 {
+                    let before = frame.seq() - 1;
+                    frame.set("id", before);
+                    frame.edit(|event| event.put("/seq", before.into()));
+                }
+                vec![frame]
+            })
+            .kills("srv.order.strictly-increasing", "a seq above"),
         Mutant::new("rewrites-history")
             .instead({
                 let appends = Arc::clone(&appends);
