@@ -1,6 +1,14 @@
 use serde_json::Value;
 
-use crate::{json, stimulus::event::Event, stop::Stop, wire::exchange::Exchange};
+use crate::{
+    json,
+    stimulus::{
+        event::Event,
+        text::{Difference, difference},
+    },
+    stop::Stop,
+    wire::exchange::Exchange,
+};
 
 /// The answer has exactly this status.
 pub(crate) fn status(answer: &Exchange, expected: u16) -> Result<(), Stop> {
@@ -109,16 +117,9 @@ pub(crate) fn same_events(
         match actual.get(position) {
             Some(other) if other.raw == event.raw => {}
             Some(other) => {
-                return Err(Stop::fail(
-                    format!(
-                        "{what}: event {} of {} to be {}",
-                        position + 1,
-                        expected.len(),
-                        event.raw
-                    ),
-                    other.raw.to_string(),
-                    answer,
-                ));
+                let place = format!("{what}: event {} of {}", position + 1, expected.len());
+                let (wanted, found) = told_apart(event, other, expected);
+                return Err(Stop::fail(format!("{place} to be {wanted}"), found, answer));
             }
             None => {
                 return Err(Stop::fail(
@@ -144,6 +145,31 @@ pub(crate) fn same_events(
         format!("{what}: nothing more than {} events", expected.len()),
         surplus,
     )
+}
+
+/// Two events that are not the same, each in a few words, the second with a word on whether it is expected at all.
+fn told_apart(event: &Event, other: &Event, expected: &[Event]) -> (String, String) {
+    let named = |event: &Event| format!("seq {} ({}, {})", event.seq, event.kind, event.id);
+    if (event.seq, &event.id) != (other.seq, &other.id) {
+        let known = expected.iter().any(|event| event.seq == other.seq);
+        let lacks = match known {
+            true => "",
+            false => ", which the other view lacks",
+        };
+        return (named(event), format!("{}{lacks}", named(other)));
+    }
+    let shown = |difference: &Difference, value: &str| format!("{}, {} {value}", named(event), difference.at);
+    match difference(&event.raw, Some(&other.raw)) {
+        Some(found) => (shown(&found, &found.sent), shown(&found, &found.kept)),
+        // It has more than that.
+        None => match difference(&other.raw, Some(&event.raw)) {
+            Some(surplus) => (
+                format!("{} without {}", named(event), surplus.at),
+                shown(&surplus, &surplus.sent),
+            ),
+            None => (event.raw.to_string(), other.raw.to_string()),
+        },
+    }
 }
 
 /// Events of exactly these types, in this order.

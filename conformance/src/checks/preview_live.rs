@@ -277,7 +277,8 @@ async fn is_a_prefix(cx: &mut Context<'_>) -> Judgement {
                 .payload(&format!("/content/{block}/text"))
                 .and_then(serde_json::Value::as_str);
             let begins = text.is_some_and(|text| text.starts_with(&shown));
-            let expected = format!("the deltas of {id} to be how {text:?} begins");
+            let whole = text.map_or("no text".to_owned(), |text| format!("{text:?}"));
+            let expected = format!("the deltas of {id} to be how {whole} begins");
             expect::that(begins, &watched.evidence, expected, format!("{shown:?}"))?;
         }
         cx.saw(

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::verdict::{Conclusion, Verdict};
 
-use super::document::Report;
+use super::{document::Report, statement::applicable};
 
 impl Report {
     /// The conclusion as the JSON that a badge endpoint of shields.io serves, with a final line feed.
@@ -15,7 +15,7 @@ impl Report {
             Conclusion::Nonconformant => "red",
             Conclusion::NotJudged => "lightgrey",
         };
-        let executed = self.checks.len() - self.count(Verdict::NotSelected);
+        let executed = applicable(self);
         let passed = self.count(Verdict::Pass);
         let badge = json!({
             "schemaVersion": 1,

@@ -87,17 +87,27 @@ pub(super) fn listed(advertised: Option<bool>) -> &'static str {
     }
 }
 
+/// How many checks were executed and apply to this server.
+pub(super) fn applicable(report: &Report) -> usize {
+    report.checks.len() - report.count(Verdict::NotSelected) - report.count(Verdict::NotApplicable)
+}
+
 /// One line: the word, the profile and the numbers.
 pub(super) fn conclusion(report: &Report) -> String {
-    let executed = report.checks.len() - report.count(Verdict::NotSelected);
     let passed = report.count(Verdict::Pass);
-    let of = match report.only.is_empty() {
-        true => format!("{passed} of {executed} checks passed"),
-        false => format!(
-            "of a selection ({}), {passed} of {executed} checks passed",
-            report.only.join(", ")
-        ),
+    let selection = match report.only.is_empty() {
+        true => String::new(),
+        false => format!("of a selection ({}), ", report.only.join(", ")),
     };
+    let apart = match report.count(Verdict::NotApplicable) {
+        0 => String::new(),
+        1 => ", 1 does not apply".to_owned(),
+        count => format!(", {count} do not apply"),
+    };
+    let of = format!(
+        "{selection}{passed} of {} checks passed{apart}",
+        applicable(report)
+    );
     let off = report.capabilities.iter().filter(|row| row.claim == Claim::Off);
     let off: Vec<_> = off.map(|row| row.id).collect();
     let without = match off.is_empty() {

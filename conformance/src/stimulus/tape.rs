@@ -75,9 +75,13 @@ impl<'run> Tape<'run> {
     ) -> Result<Event, Stop> {
         match self.next(deadline).await? {
             Ok(event) => Ok(event),
-            Err(end) => Err(self
-                .disorder()
-                .unwrap_or_else(|| Stop::fail(awaited(), ended(end), &self.snapshot()))),
+            Err(end) => Err(self.disorder().unwrap_or_else(|| {
+                let last = match self.events.last() {
+                    Some(event) => format!("behind seq {}", event.seq),
+                    None => "and no event before".to_owned(),
+                };
+                Stop::fail(awaited(), format!("{}, {last}", ended(end)), &self.snapshot())
+            })),
         }
     }
 
@@ -157,7 +161,7 @@ pub(crate) fn ended(end: End) -> &'static str {
     match end {
         End::Closed => "the server closed the stream",
         End::Broken => "the connection broke",
-        End::Deadline => "nothing more within the limit",
+        End::Deadline => "nothing more within the limit, on an open connection",
         End::TooLarge => "more bytes than any answer needs",
     }
 }
