@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{
     finding::Docket,
+    kept,
     order::shown,
     view::{Message, View},
 };
@@ -33,11 +34,8 @@ fn lost(view: &View<'_>, docket: &mut Docket, token: &str, message: &Message<'_>
         return;
     };
     docket.decide(Property::NoLostWrite);
-    if !message
-        .copies
-        .iter()
-        .any(|(session, ..)| *session == message.session)
-    {
+    // What is there and bears no mark of it was altered.
+    if !message.is_there() && kept::unmarked(view, message).is_none() {
         docket.find(
             "lost-write",
             format!("{} message {token}", message.session),
@@ -181,3 +179,6 @@ fn in_real_time(view: &View<'_>, docket: &mut Docket) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{finding::Docket, order::shown, view::View};
+use super::{
+    finding::Docket,
+    order::shown,
+    view::{Message, View},
+};
 use crate::{
     model::{
         anomaly::Property,
@@ -48,6 +52,18 @@ pub(super) fn judge(view: &View<'_>, docket: &mut Docket) {
 /// matter of P13, and one that was refused that of P05.
 fn messages(view: &View<'_>, docket: &mut Docket) {
     for (token, message) in &view.messages {
+        if let Some((acknowledged, event, read)) = unmarked(view, message) {
+            docket.decide(Property::NoLostWrite);
+            let (expected, actual) = message
+                .sent
+                .first()
+                .and_then(|sent| missing(sent, &event.raw))
+                .unwrap_or_else(|| (format!("the text with ({token})"), event.raw.to_string()));
+            let subject = format!("{} message {token}", message.session);
+            let actual = format!("{actual} in {}", shown(event));
+            docket.find("altered-write", subject, &[acknowledged, read], expected, actual);
+            continue;
+        }
         let Some(sent) = message.sent.first().filter(|_| !message.is_refused()) else {
             continue;
         };
@@ -73,6 +89,26 @@ fn messages(view: &View<'_>, docket: &mut Docket) {
             }
         }
     }
+}
+
+/// A message of which the log has the event that was acknowledged, and not its token: the acknowledgement, the event and a
+/// read that shows it.
+pub(super) fn unmarked<'h>(
+    view: &View<'h>,
+    message: &Message<'h>,
+) -> Option<(&'h Operation, &'h Event, &'h Operation)> {
+    if message.is_there() {
+        return None;
+    }
+    message.attempts.iter().find_map(|attempt| {
+        let Some(Seen::Accepted { event }) = &attempt.seen else {
+            return None;
+        };
+        let id = &view.history.event(event)?.id;
+        let seq = view.number_of(message.session, id)?;
+        let known = view.logs.get(message.session)?.get(&seq)?;
+        Some((*attempt, known.event, known.first))
+    })
 }
 
 /// An input that was acknowledged by its envelope, and any acknowledgement beside the log.

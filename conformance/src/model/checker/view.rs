@@ -233,6 +233,11 @@ impl<'h> Sighting<'h> {
 }
 
 impl Message<'_> {
+    /// Whether its Session shows it by its token.
+    pub(super) fn is_there(&self) -> bool {
+        self.copies.iter().any(|(session, ..)| *session == self.session)
+    }
+
     pub(super) fn is_refused(&self) -> bool {
         self.attempts.iter().all(|attempt| attempt.phase == Phase::Fail)
     }
