@@ -89,9 +89,22 @@ impl Gathered {
         if entry.seen.as_ref().is_some_and(|seen| !operation.call.fits(seen)) {
             return Err(Problem::Misfit(entry.op));
         }
+        contradiction(entry, &operation.call)?;
         operation.completed = Some(line);
         operation.phase = entry.phase;
         operation.seen.clone_from(&entry.seen);
         Ok(())
+    }
+}
+
+/// Nothing is seen of what had no effect or of what nobody knows, and a read that was answered shows something.
+fn contradiction(entry: &Entry, call: &Call) -> Result<(), Problem> {
+    let reads = matches!(call, Call::List { .. } | Call::Stream { .. });
+    match (entry.phase, &entry.seen) {
+        (Phase::Fail, Some(_)) => Err(Problem::SeenThough(entry.op, "fail")),
+        (Phase::Info, Some(_)) => Err(Problem::SeenThough(entry.op, "info")),
+        (Phase::Ok, None) if reads => Err(Problem::Unseen(entry.op)),
+        (Phase::Ok, _) if entry.why.is_some() => Err(Problem::WhyThough(entry.op)),
+        _ => Ok(()),
     }
 }

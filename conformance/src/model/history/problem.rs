@@ -73,6 +73,21 @@ pub enum Problem {
         "what operation {0} has seen does not fit its call: a list sees pages, a stream blocks, an append what was accepted or that nothing was named, a creation or a fork a session"
     )]
     Misfit(u32),
+    /// A result of what had none, or of which nobody knows.
+    #[error(
+        "operation {0} has \"phase\" {1} and a \"seen\": take \"phase\" ok, which alone has one, or take \"seen\" out"
+    )]
+    SeenThough(u32, &'static str),
+    /// A read without a result.
+    #[error(
+        "operation {0} has \"phase\" ok and no \"seen\": take \"phase\" info where a list or a stream shows nothing, or say what it saw"
+    )]
+    Unseen(u32),
+    /// A reason why a success failed.
+    #[error(
+        "operation {0} has \"phase\" ok and a \"why\": take \"why\" out, or \"phase\" fail or info, which alone have one"
+    )]
+    WhyThough(u32),
 }
 
 impl InvalidHistory {

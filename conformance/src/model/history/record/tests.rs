@@ -134,3 +134,48 @@ fn a_bad_line_is_named_with_what_would_fit() {
         assert!(error.to_string().contains(said), "{lines:?}: {error}");
     }
 }
+
+/// What contradicts itself is refused with the field and what to do, since it would be judged by one half of it.
+#[test]
+fn an_end_that_contradicts_itself_is_refused() {
+    const LIST: &str = r#"{"t":1,"process":0,"op":0,"phase":"invoke","call":{"list":{"session":"s","limit":9,"walk":"page"}}}"#;
+    const STREAM: &str =
+        r#"{"t":1,"process":0,"op":0,"phase":"invoke","call":{"stream":{"session":"s","until":"cut"}}}"#;
+    const CREATE: &str = r#"{"t":1,"process":0,"op":0,"phase":"invoke","call":{"create":{"agent":"a"}}}"#;
+    for (invoke, end, said) in [
+        (
+            INVOKE,
+            r#"{"t":2,"process":0,"op":0,"phase":"fail","seen":{"accepted":{"event":"a"}}}"#,
+            "operation 0 has \"phase\" fail and a \"seen\"",
+        ),
+        (
+            INVOKE,
+            r#"{"t":2,"process":0,"op":0,"phase":"info","seen":{"unnamed":{"status":202}}}"#,
+            "operation 0 has \"phase\" info and a \"seen\"",
+        ),
+        (
+            LIST,
+            r#"{"t":2,"process":0,"op":0,"phase":"ok"}"#,
+            "operation 0 has \"phase\" ok and no \"seen\"",
+        ),
+        (
+            STREAM,
+            r#"{"t":2,"process":0,"op":0,"phase":"ok"}"#,
+            "operation 0 has \"phase\" ok and no \"seen\"",
+        ),
+        (
+            INVOKE,
+            r#"{"t":2,"process":0,"op":0,"phase":"ok","why":"status 404"}"#,
+            "operation 0 has \"phase\" ok and a \"why\"",
+        ),
+    ] {
+        let error = parse(&[HEADER, invoke, ENVELOPE, end]).unwrap_err();
+        assert_eq!(error.line, 4, "{end}: {error}");
+        assert!(error.to_string().contains(said), "{end}: {error}");
+        assert!(error.to_string().contains(": take "), "{end}: {error}");
+    }
+    // An acknowledgement need not be written down, nor the body of another success.
+    for invoke in [INVOKE, CREATE] {
+        parse(&[HEADER, invoke, r#"{"t":2,"process":0,"op":0,"phase":"ok"}"#]).unwrap();
+    }
+}
