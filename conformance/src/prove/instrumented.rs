@@ -18,6 +18,9 @@ use crate::limits::Limits;
 /// The name of a mutant, and each check that has to catch it with a piece of what that check expects.
 type Instrumented = (&'static str, &'static [(&'static str, &'static str)]);
 
+/// The name of the layer.
+pub(super) const INSTRUMENTED: &str = "mutants of the server";
+
 /// What tells the name of such a mutant from that of a wire mutant.
 const PREFIX: &str = "server:";
 
@@ -61,7 +64,7 @@ pub(super) async fn instrumented(
         .map(|(name, _)| *name)
         .filter(|name| only.is_none_or(|only| only.contains(name)))
         .collect();
-    let mut layer = judge_all("mutants of the server", names, pace, |name, limits| {
+    let mut layer = judge_all(INSTRUMENTED, names, pace, |name, limits| {
         told_to_break(binary, name, limits)
     })
     .await;

@@ -4,12 +4,12 @@ use super::{
     binary::{self, Binary, Unprovable},
     case::Pace,
     equivalents::equivalents,
-    instrumented::{self, instrumented},
+    instrumented::{self, INSTRUMENTED, instrumented},
     kill::kills,
     layer::Layer,
     null::{Score, null_servers},
     tables::tables,
-    wire::wire,
+    wire::{WIRE, wire},
 };
 use crate::pattern::fits;
 
@@ -43,6 +43,8 @@ pub struct Proof {
     pub layers: Vec<Layer>,
     /// What the suite says of the null servers.
     pub scores: Vec<Score>,
+    /// The patterns that selected broken servers; none where all were judged.
+    pub only: Vec<String>,
 }
 
 impl Proof {
@@ -58,7 +60,22 @@ impl fmt::Display for Proof {
             write!(formatter, "{layer}")?;
         }
         let word = if self.holds() { "PROVEN" } else { "NOT PROVEN" };
-        writeln!(formatter, "{word}")
+        if self.only.is_empty() {
+            return writeln!(formatter, "{word}");
+        }
+        let of_servers = self
+            .layers
+            .iter()
+            .filter(|layer| [WIRE, INSTRUMENTED].contains(&layer.name));
+        let (judged, missed) = of_servers.fold((0, 0), |(judged, missed), layer| {
+            (judged + layer.total, missed + layer.broken)
+        });
+        let only = self.only.join(", ");
+        let found = judged.saturating_sub(missed);
+        writeln!(
+            formatter,
+            "{word} of a selection ({only}), {found} of {judged} broken servers found"
+        )
     }
 }
 
@@ -84,7 +101,7 @@ pub async fn prove(settings: &Settings, progress: &(dyn Fn(&str) + Sync)) -> Res
         layers.push(layer);
         scores = scored;
     }
-    layers.push(tables(&kills()));
+    layers.push(tables(&kills(), only));
     if only.is_none_or(|only| only.iter().any(|name| !instrumented::has(name))) {
         layers.push(wire(&settings.binary, &sound, only, pace).await);
     }
@@ -94,7 +111,11 @@ pub async fn prove(settings: &Settings, progress: &(dyn Fn(&str) + Sync)) -> Res
     if only.is_none() {
         layers.push(equivalents(&settings.binary, settings.depth, pace).await);
     }
-    Ok(Proof { layers, scores })
+    Ok(Proof {
+        layers,
+        scores,
+        only: settings.only.clone(),
+    })
 }
 
 /// The names of the broken servers that these patterns pick; none where there is no pattern.
@@ -136,5 +157,48 @@ mod tests {
             chosen(&["server:*", "nothing"]),
             Err(Unprovable::UnknownMutant(pattern)) if pattern == "nothing"
         ));
+    }
+
+    /// What was left out is not counted, and the conclusion says that something was.
+    #[test]
+    fn a_proof_of_a_selection_says_so() {
+        let layer = |name, total, broken| Layer {
+            name,
+            total,
+            broken,
+            problems: vec!["survives".to_owned(); broken],
+        };
+        let told = |layers: Vec<Layer>, only: &[&str]| {
+            let only = only.iter().map(|pattern| (*pattern).to_owned()).collect();
+            let scores = Vec::new();
+            Proof { layers, scores, only }.to_string()
+        };
+        let layers = || {
+            vec![
+                tables(&kills(), None),
+                layer(WIRE, 2, 0),
+                layer(INSTRUMENTED, 3, 0),
+            ]
+        };
+        assert!(told(layers(), &[]).ends_with("\nPROVEN\n"));
+        let selected = told(layers(), &["a", "srv.*"]);
+        let expected = "\nPROVEN of a selection (a, srv.*), 5 of 5 broken servers found\n";
+        assert!(selected.ends_with(expected), "{selected}");
+        let broken = told(vec![layer(WIRE, 2, 1)], &["a"]);
+        assert!(
+            broken.ends_with("\nNOT PROVEN of a selection (a), 1 of 2 broken servers found\n"),
+            "{broken}"
+        );
+        let one = chosen(&["doubles-messages".to_owned()]).unwrap();
+        let kills = kills();
+        let killed = kills
+            .iter()
+            .filter(|kill| kill.mutant == "doubles-messages")
+            .count();
+        let layer = tables(&kills, one.as_ref());
+        assert!(
+            layer.holds() && layer.total == killed && layer.total > 0,
+            "{layer}"
+        );
     }
 }

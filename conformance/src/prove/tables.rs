@@ -33,11 +33,22 @@ pub fn contradictions<'c>(checks: impl IntoIterator<Item = &'c Check>, kills: &[
     problems
 }
 
-/// The layer that needs no server.
-pub(super) fn tables(kills: &[Kill]) -> Layer {
+/// The layer that needs no server: every check, or only those that mutants of these names have to fail.
+pub(super) fn tables(kills: &[Kill], only: Option<&BTreeSet<&'static str>>) -> Layer {
     let mut layer = Layer::new("checks with their killers");
-    layer.total = crate::checks::checks().count();
-    layer.problems = contradictions(crate::checks::checks(), kills);
+    let picked = |kill: &&Kill| only.is_none_or(|only| only.contains(kill.mutant));
+    let named: BTreeSet<&str> = kills.iter().filter(picked).map(|kill| kill.check).collect();
+    let is_judged = |id: &str| only.is_none() || named.contains(id);
+    let checks: Vec<_> = crate::checks::checks()
+        .filter(|check| is_judged(check.id()))
+        .collect();
+    let kills: Vec<_> = kills
+        .iter()
+        .filter(|kill| is_judged(kill.check))
+        .cloned()
+        .collect();
+    layer.total = checks.len();
+    layer.problems = contradictions(checks, &kills);
     layer.broken = layer.problems.len().min(layer.total);
     layer
 }

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::{checks::check, limits::Limits, stimulus::Stimulus};
 
+/// The name of the layer.
+pub(super) const WIRE: &str = "wire mutants";
+
 /// Judges every wire mutant in front of the sound server, or only those of these names.
 pub(super) async fn wire(
     binary: &Binary,
@@ -24,7 +27,7 @@ pub(super) async fn wire(
         .map(|mutant| mutant.name())
         .filter(|name| only.is_none_or(|only| only.contains(name)))
         .collect();
-    judge_all("wire mutants", names, pace, |name, limits| {
+    judge_all(WIRE, names, pace, |name, limits| {
         relayed(binary, sound, name, limits)
     })
     .await
