@@ -45,14 +45,14 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
         let directory = flags.bundle.clone().unwrap_or_else(|| fresh_directory(&report));
         match report.write_bundle(&directory) {
             Ok(files) => {
-                let (mut shown, what) = (String::new(), "judge again: checkfu-conformance check-history");
+                let mut shown = String::new();
                 for file in files {
                     shown.push_str(&format!("  {}\n", file.display()));
                 }
                 print(&format!(
-                    "\nhistories in {}:\n{shown}{what} --profile {} FILE…\n",
+                    "\nhistories in {}:\n{shown}judge again: {}\n",
                     directory.display(),
-                    report.profile
+                    report.judge_again(&directory)
                 ));
             }
             Err(error) => return usage(&format!("--bundle: {error}")),

@@ -2,9 +2,18 @@ use crate::{limits::Limits, plan::Plan, stimulus::Stimulus};
 
 /// The command that judges as this plan does; it takes the key, and the token of a control side, from the environment.
 pub(crate) fn command(plan: &Plan) -> String {
+    command_named("server", plan)
+}
+
+/// The same of `model`.
+pub(crate) fn model_command(plan: &Plan) -> String {
+    command_named("model", plan)
+}
+
+fn command_named(name: &str, plan: &Plan) -> String {
     let target = &plan.target;
     let mut words = vec![format!(
-        "checkfu-conformance server --url {} --profile {}",
+        "checkfu-conformance {name} --url {} --profile {}",
         target.url, plan.profile
     )];
     let mut flag = |name: &str, value: &str| words.push(format!("--{name} {}", quoted(value)));
@@ -56,7 +65,8 @@ pub(crate) fn command_for<'p>(plan: &Plan, only: impl IntoIterator<Item = &'p st
     command(plan) + &only.collect::<String>()
 }
 
-fn quoted(value: &str) -> String {
+/// A word as a shell takes it.
+pub(crate) fn quoted(value: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=.:/,@[]".contains(&byte);
     match !value.is_empty() && value.bytes().all(plain) {
         true => value.to_owned(),

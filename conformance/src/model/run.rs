@@ -15,6 +15,7 @@ use crate::{
     agent::AgentKind,
     clean_up::{End, clean_up},
     plan::Plan,
+    repeat::model_command,
     report::Cut,
     run::prepare,
     stimulus::{
@@ -70,6 +71,7 @@ pub async fn run(
     let mut report = ModelReport::new(plan.profile, plan.strict);
     report.url = Some(plan.target.url.clone());
     report.seed = Some(random.seed);
+    report.repeat = Some(model_command(plan));
     let bench = match prepare(plan).await {
         Ok(bench) => bench,
         Err(fault) => {

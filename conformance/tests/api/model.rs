@@ -4,6 +4,7 @@ mod broken;
 mod budget;
 mod command;
 mod files;
+mod given;
 
 use checkfu_conformance::prove::{Mutant, Relay};
 use std::{collections::BTreeSet, time::Duration};

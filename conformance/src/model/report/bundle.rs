@@ -4,6 +4,7 @@ use std::{
 };
 
 use super::document::ModelReport;
+use crate::repeat::quoted;
 
 /// A bundle that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -47,5 +48,15 @@ impl ModelReport {
         fs::write(&path, format!("{document:#}\n")).map_err(refuse(&path))?;
         whole.append(&mut shrunk);
         Ok(whole)
+    }
+
+    /// The command that judges what was written to this directory as it was judged here, for a shell.
+    pub fn judge_again(&self, directory: &Path) -> String {
+        let strict = if self.strict { " --strict" } else { "" };
+        format!(
+            "checkfu-conformance check-history --profile {}{strict} {}/history-*.jsonl",
+            self.profile,
+            quoted(&directory.display().to_string())
+        )
     }
 }

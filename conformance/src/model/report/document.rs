@@ -50,6 +50,9 @@ pub struct ModelReport {
     /// be kept.
     #[serde(skip)]
     pub(in crate::model) left: Option<Result<usize, String>>,
+    /// The command that plays the same histories, without what picks them.
+    #[serde(skip)]
+    pub(in crate::model) repeat: Option<String>,
     /// Why there is no judgement.
     pub reason: Option<String>,
     /// What the run might spend; none where histories were read from files.
@@ -105,6 +108,7 @@ impl ModelReport {
             histories: 0,
             not_played: None,
             left: None,
+            repeat: None,
             decided: BTreeMap::new(),
             cases: Vec::new(),
             more: 0,

@@ -116,12 +116,10 @@ impl ModelReport {
             joined(&finding.operations),
             joined(&finding.lines)
         )?;
-        if let (Some(url), Some(seed), Some(number)) = (&self.url, self.seed, case.number) {
-            let strict = if self.strict { " --strict" } else { "" };
+        if let (Some(command), Some(seed), Some(number)) = (&self.repeat, self.seed, case.number) {
             writeln!(
                 formatter,
-                "  reproduce: checkfu-conformance model --url {url} --profile {}{strict} --seed {seed} --only-history {number}",
-                self.profile
+                "  reproduce: {command} --seed {seed} --only-history {number}"
             )?;
         }
         Ok(())
