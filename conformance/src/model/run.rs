@@ -16,7 +16,7 @@ use crate::{
     clean_up::{End, clean_up},
     plan::Plan,
     repeat::model_command,
-    report::Cut,
+    report::{Cut, ExitStatus},
     run::prepare,
     stimulus::{
         bench::{Bench, pace},
@@ -76,6 +76,7 @@ pub async fn run(
         Ok(bench) => bench,
         Err(fault) => {
             report.not_judged(plan.target.key.redact(&fault.why));
+            report.misconfigured = fault.exit == ExitStatus::Usage;
             return report;
         }
     };
@@ -135,6 +136,13 @@ pub async fn run(
             }
             // It could not be played for want of requests.
             Some(Err(_)) if gate.spent().is_some() => break,
+            // What made other Sessions knows what the operator gave.
+            Some(Err(_)) if report.histories == 0 && bench.misconfiguration().is_some() => {
+                let why = bench.misconfiguration().unwrap_or_default();
+                report.not_judged(plan.target.key.redact(why));
+                report.misconfigured = true;
+                break;
+            }
             Some(Err(fault)) => report.not_played(plan.target.key.redact(&fault.to_string())),
         }
         progress(number);

@@ -55,6 +55,9 @@ pub struct ModelReport {
     pub(in crate::model) repeat: Option<String>,
     /// Why there is no judgement.
     pub reason: Option<String>,
+    /// Whether that is a matter of what the operator gave.
+    #[serde(skip)]
+    pub(in crate::model) misconfigured: bool,
     /// What the run might spend; none where histories were read from files.
     pub budget: Option<Budget>,
     /// What it spent.
@@ -114,6 +117,7 @@ impl ModelReport {
             more: 0,
             shrunk_at_most: SHRUNK,
             reason: None,
+            misconfigured: false,
             budget: None,
             spent: None,
             cut: None,
@@ -149,6 +153,9 @@ impl ModelReport {
 
     /// The exit status.
     pub fn exit(&self) -> ExitStatus {
+        if self.misconfigured {
+            return ExitStatus::Usage;
+        }
         ExitStatus::of(&self.verdicts(), self.cut.as_ref().map(|(cut, _)| *cut))
     }
 

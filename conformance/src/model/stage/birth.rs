@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::{
     known::Known,
-    outcome::{ending, is_success},
+    outcome::{ending, is_success, refusal_in_words},
     recorder::{Begun, Ending},
     setting::Stage,
 };
 use crate::{
+    configuration::note_refused_creation,
     json,
     model::{
         history::{Call, Seen},
@@ -26,6 +27,8 @@ pub(super) enum Barren {
 }
 
 impl Stage<'_> {
+    /// Makes the first Session. The first creation of a run may show that the server does not know what the operator gave,
+    /// which the bench keeps then.
     pub(super) async fn create(&self, deployment: &str) -> Result<(), Barren> {
         let body = json!({
             "agent_deployment_id": deployment,
@@ -39,7 +42,12 @@ impl Stage<'_> {
         if let Err(Fault::Unreachable(why)) = &sent {
             return Err(Barren::Unreachable(why.clone()));
         }
-        self.made(begun, sent).map_err(Barren::Refused)
+        let answer = sent.as_ref().ok().filter(|answer| !is_success(answer)).cloned();
+        let made = self.made(begun, sent);
+        if let Some(answer) = &answer {
+            note_refused_creation(self.bench, answer).await;
+        }
+        made.map_err(|why| Barren::Refused(answer.map_or(why, |answer| refusal_in_words(&answer))))
     }
 
     pub(super) async fn fork(&self, process: u32, session: &str, place: Place) {

@@ -36,3 +36,12 @@ pub(super) fn refusal(answer: &Exchange) -> String {
         .unwrap_or("no code");
     format!("status {} {code}", answer.status())
 }
+
+/// The same, with what the server says of it.
+pub(super) fn refusal_in_words(answer: &Exchange) -> String {
+    let body = json::read(answer.body()).unwrap_or_default();
+    match body.pointer("/error/message").and_then(Value::as_str) {
+        Some(message) => format!("{}, {message:?}", refusal(answer)),
+        None => refusal(answer),
+    }
+}

@@ -1,15 +1,15 @@
 //! What the operator gave to `model`: it is in the lines that repeat a run, and where the server does not know it, the
 //! report names the flag.
 
-use checkfu_conformance::prove::Relay;
+use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use checkfu_mock_server::MockServer;
 use std::{path::Path, process::Output};
 use tokio::process::Command;
 
-use super::broken;
+use super::{broken, play};
 use crate::{
     command::{command, text},
-    server::reference,
+    server::{plan, reference},
 };
 
 /// The first line that begins with this, without it.
@@ -84,5 +84,58 @@ async fn the_lines_that_repeat_a_run_do_what_it_did() {
         );
         assert!(told.contains("FAIL nonmonotonic"), "{line}: {told}");
     }
+    server.shutdown().await;
+}
+
+/// An id that the server does not know is told as `server` tells it, with its words and the flag.
+#[tokio::test]
+async fn an_id_that_the_server_does_not_know_is_named_with_its_flag() {
+    let server = reference().await;
+    for (flag, id, variable) in [
+        (
+            "--principal",
+            "prin_00000000000000000000000000000bad",
+            "CHECKFU_PRINCIPAL_ID",
+        ),
+        (
+            "--agent-deployment",
+            "adep_00000000000000000000000000000bad",
+            "CHECKFU_AGENT_DEPLOYMENT_ID",
+        ),
+    ] {
+        let output = super::command::model(&server, server.url(), &["--histories", "2", flag, id])
+            .output()
+            .await
+            .unwrap();
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(2), "{shown}");
+        for part in [
+            &format!("{flag} {id} ({variable})")[..],
+            "nothing was judged",
+            "NOT JUDGED",
+        ] {
+            assert!(shown.contains(part), "{part:?} is missing in {shown}");
+        }
+    }
+    server.shutdown().await;
+}
+
+/// A server that makes no Session says why in its own words, which are in the report.
+#[tokio::test]
+async fn a_refused_creation_is_told_in_the_words_of_the_server() {
+    let server = reference().await;
+    let refusing = Mutant::new("makes-no-session").answer(|call, answer| {
+        if call.method == "POST" && call.path == "/v1/sessions" {
+            let body = r#"{"type":"error","error":{"type":"api_error","code":"quota.spent","message":"come back tomorrow"}}"#;
+            *answer = Answer::new(403, "application/json", body);
+        }
+    });
+    let relay = Relay::start(server.url(), refusing).await.unwrap();
+    let report = play(&plan(relay.url(), &server), 1, 1).await;
+    let told = report.to_string();
+    assert!(
+        told.contains("no Session could be created: status 403 quota.spent, \"come back tomorrow\""),
+        "{told}"
+    );
     server.shutdown().await;
 }
