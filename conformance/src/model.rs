@@ -1,6 +1,7 @@
 //! Random histories: what several processes did to a server and saw of it, written down, and properties that hold of
 //! every such history whatever the server was busy with.
 
+mod absence;
 mod anomaly;
 mod checker;
 mod dice;

@@ -6,6 +6,7 @@ use futures::{
 };
 
 use super::{
+    absence::Absence,
     history::History,
     report::{Case, ModelReport},
     script::Script,
@@ -20,6 +21,7 @@ use crate::{
     run::prepare,
     stimulus::{
         bench::{Bench, pace},
+        capability::Listed,
         session,
     },
     stop::Stop,
@@ -95,6 +97,10 @@ pub async fn run(
             return report;
         }
     };
+    // Where the list cannot be read, what is refused shows it.
+    if let Ok(listed) = Listed::read(&bench).await {
+        report.absence = Absence::listed(|id| listed.says(id));
+    }
     let numbers = match random.only {
         Some(only) => only..only.saturating_add(1),
         None => 0..random.histories,

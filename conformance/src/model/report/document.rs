@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::model::{
+    absence::Absence,
     anomaly::{ANOMALIES, Property},
     checker::{Finding, check},
     history::History,
@@ -53,6 +54,9 @@ pub struct ModelReport {
     /// The command that plays the same histories, without what picks them.
     #[serde(skip)]
     pub(in crate::model) repeat: Option<String>,
+    /// What the server need not have and has not.
+    #[serde(skip)]
+    pub(in crate::model) absence: Absence,
     /// Why there is no judgement.
     pub reason: Option<String>,
     /// Whether that is a matter of what the operator gave.
@@ -116,6 +120,7 @@ impl ModelReport {
             cases: Vec::new(),
             more: 0,
             shrunk_at_most: SHRUNK,
+            absence: Absence::default(),
             reason: None,
             misconfigured: false,
             budget: None,
@@ -136,9 +141,16 @@ impl ModelReport {
         let worst = of_property.map(|finding| self.weight(finding)).max();
         match (worst, self.decided.get(&property)) {
             (Some(verdict), _) => verdict,
+            (None, None | Some(0)) if self.absence.of(property).is_some() => Verdict::NotApplicable,
             (None, None | Some(0)) => Verdict::Inconclusive,
             (None, Some(_)) => Verdict::Pass,
         }
+    }
+
+    /// Why a property does not apply, if it does not.
+    pub(super) fn why_not(&self, property: Property) -> Option<String> {
+        let applies = self.verdict(property) != Verdict::NotApplicable;
+        self.absence.of(property).filter(|_| !applies)
     }
 
     /// How often a property was put to the test.
@@ -173,6 +185,7 @@ impl ModelReport {
 
     pub(in crate::model) fn judge(&mut self, mut case: Case) {
         self.histories += 1;
+        self.absence.note(&case.history);
         for (property, count) in &case.decided {
             *self.decided.entry(*property).or_default() += count;
         }

@@ -44,6 +44,7 @@ struct Row {
     title: &'static str,
     verdict: Verdict,
     decided: usize,
+    reason: Option<String>,
 }
 
 impl ModelReport {
@@ -61,6 +62,7 @@ impl ModelReport {
             title: property.title(),
             verdict: self.verdict(property),
             decided: self.times(property),
+            reason: self.why_not(property),
         };
         let not_played = self.not_played.as_ref();
         let left = self.left.as_ref().map(|left| match left {

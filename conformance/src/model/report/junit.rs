@@ -46,7 +46,9 @@ impl ModelReport {
         if !matches!(verdict, Verdict::Pass | Verdict::Warn) {
             status.set_message(match self.findings_of(property).next() {
                 Some((_, first)) => format!("expected {}; actual: {}", first.expected, first.actual),
-                None => verdict.word().to_owned(),
+                None => self
+                    .why_not(property)
+                    .unwrap_or_else(|| verdict.word().to_owned()),
             });
             status.set_description(told.as_str());
         }

@@ -44,6 +44,11 @@ impl ModelReport {
             );
         }
         for property in Property::ALL {
+            if let Some(why) = self.why_not(property) {
+                let _ = writeln!(text, "\n{}: {}", property.id(), cell(&why));
+            }
+        }
+        for property in Property::ALL {
             self.section(property, &mut text);
         }
         text

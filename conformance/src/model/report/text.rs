@@ -27,6 +27,11 @@ impl fmt::Display for ModelReport {
                 property.title()
             )?;
         }
+        for property in Property::ALL {
+            if let Some(why) = self.why_not(property) {
+                writeln!(formatter, "\n{}: {why}", property.id())?;
+            }
+        }
         let mut counts = BTreeMap::<&str, usize>::new();
         for case in &self.cases {
             for finding in &case.findings {

@@ -1,12 +1,17 @@
 //! What the operator gave to `model`: it is in the lines that repeat a run, and where the server does not know it, the
 //! report names the flag.
 
-use checkfu_conformance::prove::{Answer, Mutant, Relay};
+use checkfu_conformance::{
+    Conclusion, Verdict,
+    model::{MODEL_REPORT_SCHEMA_JSON, Property},
+    prove::{Answer, Mutant, Relay},
+};
 use checkfu_mock_server::MockServer;
-use std::{path::Path, process::Output};
+use serde_json::Value;
+use std::{path::Path, process::Output, time::Duration};
 use tokio::process::Command;
 
-use super::{broken, play};
+use super::{broken, one, play};
 use crate::{
     command::{command, text},
     server::{plan, reference},
@@ -137,5 +142,63 @@ async fn a_refused_creation_is_told_in_the_words_of_the_server() {
         told.contains("no Session could be created: status 403 quota.spent, \"come back tomorrow\""),
         "{told}"
     );
+    server.shutdown().await;
+}
+
+/// What a server has off as the pages let it is no gap in the judgement.
+#[tokio::test(flavor = "multi_thread")]
+async fn properties_of_what_is_off_do_not_apply() {
+    let server = MockServer::builder()
+        .step_delay(Duration::from_millis(1))
+        .without(["forks", "previews"])
+        .unwrap()
+        .start()
+        .await
+        .unwrap();
+    let report = play(&plan(server.url(), &server), 1, 12).await;
+    for (property, name) in [(Property::Fork, "forks"), (Property::PreviewErasure, "previews")] {
+        assert_eq!(report.verdict(property), Verdict::NotApplicable, "{report}");
+        let told = format!("{}: the capability {name} is disabled", property.id());
+        assert!(report.to_string().contains(&told), "{report}");
+        assert!(report.to_markdown().contains(&told), "{}", report.to_markdown());
+        assert!(report.to_junit().unwrap().contains("is disabled"));
+    }
+    assert_eq!(report.conclusion(), Conclusion::Conformant, "{report}");
+    assert_eq!(report.exit().code(), 0);
+    let schema: Value = serde_json::from_str(MODEL_REPORT_SCHEMA_JSON).unwrap();
+    let document: Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let faults: Vec<_> = validator
+        .iter_errors(&document)
+        .map(|fault| fault.to_string())
+        .collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    server.shutdown().await;
+}
+
+/// Where nothing is listed, the documented refusal says it; where it is listed as on, a refusal does not excuse it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_fork_excuses_only_a_server_that_does_not_list_forks_as_on() {
+    let server = reference().await;
+    for (lists, expected) in [(false, Verdict::NotApplicable), (true, Verdict::Inconclusive)] {
+        let refusing = Mutant::new("refuses-forks").answer(move |call, answer| {
+            if call.is_fork() {
+                let body = r#"{"type":"error","error":{"type":"permission_error","code":"capability.disabled","message":"no forks"}}"#;
+                *answer = Answer::new(403, "application/json", body);
+            } else if call.path.starts_with("/v1/capabilities") && !lists {
+                *answer = Answer::new(404, "application/json", "{}");
+            }
+        });
+        let relay = Relay::start(server.url(), refusing).await.unwrap();
+        let mut verdicts = Vec::new();
+        for number in 0..6 {
+            let report = one(&plan(relay.url(), &server), number).await;
+            verdicts.push(report.verdict(Property::Fork));
+        }
+        assert!(verdicts.contains(&expected), "{lists}: {verdicts:?}");
+        if lists {
+            assert!(!verdicts.contains(&Verdict::NotApplicable), "{verdicts:?}");
+        }
+    }
     server.shutdown().await;
 }
