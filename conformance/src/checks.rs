@@ -36,6 +36,7 @@ mod largest_page;
 mod list;
 mod long_resume;
 mod media_type;
+mod mirror;
 mod order;
 mod outcome;
 mod overlap;
@@ -64,6 +65,8 @@ mod stall;
 mod stall_large;
 mod status;
 mod stream;
+mod stream_turns;
+mod stream_views;
 mod terminal;
 mod thread;
 mod thread_history;
@@ -81,7 +84,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 77] = [
+const AREAS: [&[Check]; 79] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -98,6 +101,8 @@ const AREAS: [&[Check]; 77] = [
     page::CHECKS,
     largest_page::CHECKS,
     stream::CHECKS,
+    stream_turns::CHECKS,
+    stream_views::CHECKS,
     quiet::CHECKS,
     stall::CHECKS,
     stall_large::CHECKS,

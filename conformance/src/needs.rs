@@ -55,6 +55,9 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.child.retries-exhausted",
             "srv.child.attempts-count",
             "srv.fork.threads-at-rest",
+            "srv.stream.of-a-family",
+            "srv.thread.child-stream-framing",
+            "srv.resume.at-a-hole",
         ],
     ),
     (
@@ -81,6 +84,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.outcome.interrupted",
             "srv.ending.is-final",
             "srv.archive.not-while-waiting",
+            "srv.stream.of-an-interrupt",
         ],
     ),
     (
@@ -140,6 +144,9 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.child.no-endpoint-of-its-own",
             "srv.child.shared-id-needs-a-thread",
             "srv.child.ambiguity-names-the-threads",
+            "srv.stream.of-a-question",
+            "srv.stream.of-a-call",
+            "srv.stream.of-an-interrupt",
         ],
     ),
     (
@@ -152,6 +159,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.outcome.settles-nothing",
             "srv.outcome.one-at-a-time",
             "srv.outcome.interrupted",
+            "srv.stream.of-an-outcome",
         ],
     ),
     (
@@ -184,6 +192,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.fork.threads-at-rest",
             "srv.diff.tails",
             "srv.diff.relatives",
+            "srv.stream.of-a-fork",
         ],
     ),
     (

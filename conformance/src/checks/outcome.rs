@@ -148,7 +148,7 @@ async fn gives_up(cx: &mut Context<'_>) -> Judgement {
 }
 
 /// Defines an Outcome and waits until the turn has settled.
-async fn worked_for(cx: &Context<'_>, session: &Session, outcome: Value) -> Result<Log, Stop> {
+pub(super) async fn worked_for(cx: &Context<'_>, session: &Session, outcome: Value) -> Result<Log, Stop> {
     cx.accepted(session, &outcome).await?;
     let over = |log: &Log| {
         let is_over = |settles: fn(&Event) -> bool| log.events.iter().any(settles);
@@ -215,7 +215,7 @@ async fn interrupted(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-fn outcome(cx: &Context<'_>, description: &str, max_iterations: u64) -> Value {
+pub(super) fn outcome(cx: &Context<'_>, description: &str, max_iterations: u64) -> Value {
     let rubric = json!({"type": "text", "content": "It is short and friendly."});
     let payload = json!({"description": description, "rubric": rubric, "max_iterations": max_iterations});
     wait::signed(cx.bench, "user.define_outcome", payload)

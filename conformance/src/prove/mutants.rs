@@ -20,11 +20,13 @@ mod ending;
 mod errors;
 mod fork;
 mod forks;
+mod holes;
 mod idempotency;
 mod interrupt;
 mod label;
 mod list;
 mod log;
+mod mirror;
 mod outcome;
 mod overlap;
 mod page;
@@ -62,6 +64,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         log::mutants(),
         list::mutants(),
         stream::mutants(),
+        mirror::mutants(),
         quiet::mutants(),
         stall::mutants(),
         resume::mutants(principal),
