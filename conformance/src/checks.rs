@@ -25,6 +25,7 @@ mod ended;
 mod ending;
 mod error_order;
 mod errors;
+mod event_ids;
 mod fork;
 mod fork_point;
 mod fork_session;
@@ -34,6 +35,7 @@ mod interrupt_settling;
 mod label;
 mod largest_page;
 mod list;
+mod long_log;
 mod long_resume;
 mod media_type;
 mod mirror;
@@ -84,7 +86,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 79] = [
+const AREAS: [&[Check]; 81] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -109,6 +111,7 @@ const AREAS: [&[Check]; 79] = [
     resume::CHECKS,
     resume_live::CHECKS,
     long_resume::CHECKS,
+    long_log::CHECKS,
     trimmed::CHECKS,
     restart::CHECKS,
     preview::CHECKS,
@@ -162,6 +165,7 @@ const AREAS: [&[Check]; 79] = [
     terminal::CHECKS,
     ended::CHECKS,
     capability_stable::CHECKS,
+    event_ids::CHECKS,
     contract::CHECKS,
     contract_refusals::CHECKS,
 ];

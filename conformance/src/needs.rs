@@ -85,6 +85,9 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.ending.is-final",
             "srv.archive.not-while-waiting",
             "srv.stream.of-an-interrupt",
+            "srv.stream.of-a-long-log",
+            "srv.resume.around-the-largest-page",
+            "srv.list.deep-pages",
         ],
     ),
     (

@@ -26,6 +26,7 @@ mod interrupt;
 mod label;
 mod list;
 mod log;
+mod long_log;
 mod mirror;
 mod outcome;
 mod overlap;
@@ -65,6 +66,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         list::mutants(),
         stream::mutants(),
         mirror::mutants(),
+        long_log::mutants(),
         quiet::mutants(),
         stall::mutants(),
         resume::mutants(principal),
