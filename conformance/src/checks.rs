@@ -31,12 +31,14 @@ mod fork_point;
 mod fork_session;
 mod idempotency;
 mod interrupt;
+mod interrupt_child;
 mod interrupt_settling;
 mod label;
 mod largest_page;
 mod list;
 mod long_log;
 mod long_resume;
+mod many_turns;
 mod media_type;
 mod mirror;
 mod order;
@@ -51,6 +53,7 @@ mod pin;
 mod preview;
 mod preview_final;
 mod preview_live;
+mod preview_resume;
 mod preview_type;
 mod prompt;
 mod prompt_decision;
@@ -72,6 +75,7 @@ mod stream_views;
 mod terminal;
 mod thread;
 mod thread_history;
+mod thread_pages;
 mod thread_resource;
 mod thread_stream;
 mod transition;
@@ -86,7 +90,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 81] = [
+const AREAS: [&[Check]; 85] = [
     session::CHECKS,
     label::CHECKS,
     auth::CHECKS,
@@ -116,9 +120,11 @@ const AREAS: [&[Check]; 81] = [
     restart::CHECKS,
     preview::CHECKS,
     preview_live::CHECKS,
+    preview_resume::CHECKS,
     preview_final::CHECKS,
     preview_type::CHECKS,
     turn::CHECKS,
+    many_turns::CHECKS,
     status::CHECKS,
     wait::CHECKS,
     wait_kind::CHECKS,
@@ -128,6 +134,7 @@ const AREAS: [&[Check]; 81] = [
     payload::CHECKS,
     payload_text::CHECKS,
     interrupt::CHECKS,
+    interrupt_child::CHECKS,
     interrupt_settling::CHECKS,
     overlap::CHECKS,
     overlap_order::CHECKS,
@@ -152,6 +159,7 @@ const AREAS: [&[Check]; 81] = [
     thread::CHECKS,
     thread_resource::CHECKS,
     thread_history::CHECKS,
+    thread_pages::CHECKS,
     thread_stream::CHECKS,
     archive::CHECKS,
     archive_refusal::CHECKS,

@@ -58,6 +58,8 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.stream.of-a-family",
             "srv.thread.child-stream-framing",
             "srv.resume.at-a-hole",
+            "srv.interrupt.one-child",
+            "srv.thread.child-pages",
         ],
     ),
     (
@@ -88,6 +90,8 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.stream.of-a-long-log",
             "srv.resume.around-the-largest-page",
             "srv.list.deep-pages",
+            "srv.interrupt.one-child",
+            "srv.append.answer-to-an-interrupt",
         ],
     ),
     (
@@ -150,6 +154,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.stream.of-a-question",
             "srv.stream.of-a-call",
             "srv.stream.of-an-interrupt",
+            "srv.interrupt.one-child",
         ],
     ),
     (
@@ -163,6 +168,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.outcome.one-at-a-time",
             "srv.outcome.interrupted",
             "srv.stream.of-an-outcome",
+            "srv.append.answer-to-an-outcome",
         ],
     ),
     (
@@ -178,6 +184,8 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.preview.on-a-thread",
             "srv.preview.local-to-its-thread",
             "srv.preview.unknown-type",
+            "srv.preview.resumes",
+            "srv.preview.resumed-uncursored",
         ],
     ),
     (

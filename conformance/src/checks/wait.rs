@@ -46,6 +46,7 @@ pub(crate) const CHECKS: &[Check] = &[
         requirements: &["WAIT-2", "SES-7"],
         killed_by: &[
             "question-waits",
+            "paused-session-reads-waiting",
             "wait-ends-the-run",
             "server:question_does_not_pause",
         ],
@@ -120,7 +121,13 @@ async fn question_pauses(cx: &mut Context<'_>) -> Judgement {
         "session.status_paused after the Question",
         status,
     )?;
-    cx.saw("the Session is paused and nothing is settled", evidence);
+    cx.saw("the log says paused and nothing is settled", evidence);
+    let answer = cx.send(Request::get(session.path())).await?;
+    let resource = expect::json(&answer)?;
+    let found = expect::member(&answer, &resource, "/status")?;
+    let what = "the status of a Session that asked a Question";
+    expect::equal(&answer, what, &"paused".into(), found)?;
+    cx.saw("the Session is paused", &answer);
     cx.pass()
 }
 

@@ -48,6 +48,7 @@ mod thread_view;
 mod trace;
 mod turn;
 mod usage;
+mod view;
 mod wait;
 
 use crate::prove::mutant::Mutant;
@@ -67,6 +68,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         stream::mutants(),
         mirror::mutants(),
         long_log::mutants(),
+        view::mutants(),
         quiet::mutants(),
         stall::mutants(),
         resume::mutants(principal),

@@ -27,6 +27,17 @@ pub(super) fn mutants() -> Vec<Mutant> {
                 rename_kind(call, answer, "session.status_paused", "session.status_waiting")
             })
             .kills("srv.wait.question-pauses", "session.status_paused after"),
+        Mutant::new("paused-session-reads-waiting")
+            .answer(|call, answer| {
+                if call.is_retrieval() {
+                    answer.edit(|session| {
+                        if session["status"] == "paused" {
+                            session.put("/status", "waiting".into());
+                        }
+                    });
+                }
+            })
+            .kills("srv.wait.question-pauses", "the status of a Session that asked"),
         Mutant::new("waits-unseen")
             .answer(|call, answer| drop_kind(call, answer, "run.waiting"))
             .kills("srv.wait.boundary", "run.waiting"),
