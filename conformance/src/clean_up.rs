@@ -1,4 +1,5 @@
-use std::collections::BTreeSet;
+mod created;
+mod owned;
 
 use futures::stream::{self, StreamExt};
 use serde::Serialize;
@@ -8,11 +9,15 @@ use tokio::time::{Instant, timeout_at};
 use crate::{
     expect,
     stimulus::{bench::Bench, session, thread::Threads, turn},
-    wire::{exchange::Exchange, request::Request},
+    wire::request::Request,
 };
+pub(crate) use created::{Created, Made, created, is_plain};
+pub(crate) use owned::is_title_of;
 
 /// How many Sessions are seen to at a time.
 const AT_A_TIME: usize = 4;
+
+const OVER: &str = "the time to clean up was over";
 
 /// A Session that a run created, and what became of it afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,44 +57,49 @@ impl End {
     }
 }
 
-/// The Sessions that the run created, by its own record of what the server answered.
-pub(crate) fn created(bench: &Bench) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let transcript = bench.client.transcript();
-    let ids = transcript.iter().filter_map(|exchange| made(exchange));
-    ids.filter(|id| seen.insert(id.clone())).collect()
-}
-
 /// Leaves these as they are.
-pub(crate) fn keep(ids: Vec<String>, why: &str) -> Vec<CreatedSession> {
-    ids.into_iter().map(|id| left(id, why)).collect()
+pub(crate) fn keep(created: Created, why: &str) -> Vec<CreatedSession> {
+    let sessions = created.sessions.into_iter();
+    sessions.map(|made| left(made.id, why)).collect()
 }
 
-/// Ends each of these, or quiets it where the server does not let it be ended, until the time is over.
-pub(crate) async fn clean_up(bench: &Bench, ids: Vec<String>) -> Vec<CreatedSession> {
+/// Ends each of these that is the run's by its own words, or quiets it where the server does not let it be ended, until
+/// the time is over.
+pub(crate) async fn clean_up(bench: &Bench, created: Created) -> Vec<CreatedSession> {
     bench.client.gate().clean_up();
     let deadline = Instant::now() + bench.limits.clean_up;
-    let each = ids.into_iter().map(|id| async move {
-        match timeout_at(deadline, one(bench, &id)).await {
-            Ok(cleaned) => cleaned,
-            Err(_) => left(id, "the time to clean up was over"),
-        }
+    let each = created.sessions.into_iter().map(|made| async move {
+        let session = timeout_at(deadline, resource(bench, &made.id)).await;
+        (made, session.unwrap_or_else(|_| Err(OVER.to_owned())))
     });
+    let read: Vec<_> = stream::iter(each).buffered(AT_A_TIME).collect().await;
+    let others = owned::others(&read, &created.title, &bench.target.sessions);
+    let each = read
+        .into_iter()
+        .zip(others)
+        .map(|((made, session), other)| async move {
+            if let Some(why) = other {
+                return left(made.id, &why);
+            }
+            let status = session
+                .ok()
+                .and_then(|session| Some(session["status"].as_str()?.to_owned()));
+            match timeout_at(deadline, one(bench, &made.id, &status.unwrap_or_default())).await {
+                Ok(cleaned) => cleaned,
+                Err(_) => left(made.id, OVER),
+            }
+        });
     stream::iter(each).buffered(AT_A_TIME).collect().await
 }
 
-async fn one(bench: &Bench, id: &str) -> CreatedSession {
+async fn one(bench: &Bench, id: &str, status: &str) -> CreatedSession {
     let ended = |end, done: String| CreatedSession {
         id: id.to_owned(),
         end,
         done,
     };
-    match status(bench, id).await {
-        Err(why) => return left(id.to_owned(), &why),
-        Ok(status) if matches!(&*status, "completed" | "failed" | "canceled") => {
-            return ended(End::Ended, format!("was {status}"));
-        }
-        Ok(_) => {}
+    if matches!(status, "completed" | "failed" | "canceled") {
+        return ended(End::Ended, format!("was {status}"));
     }
     let cancel = format!("{}/cancel", session::path(id));
     let refused = match bench.mutate(Request::post_empty(cancel)).await {
@@ -133,13 +143,12 @@ async fn quiet(bench: &Bench, id: &str, why: &str) -> CreatedSession {
     }
 }
 
-async fn status(bench: &Bench, id: &str) -> Result<String, String> {
+async fn resource(bench: &Bench, id: &str) -> Result<Value, String> {
     let answer = bench.send(Request::get(session::path(id))).await;
     let answer = answer.map_err(|_| "it could not be read".to_owned())?;
-    let body = expect::json(&answer).unwrap_or_default();
-    match (answer.status(), body["status"].as_str()) {
-        (200, status) => Ok(status.unwrap_or_default().to_owned()),
-        (status, _) => Err(format!("reading it answered {status}")),
+    match answer.status() {
+        200 => expect::json(&answer).map_err(|_| "reading it showed no Session".to_owned()),
+        status => Err(format!("reading it answered {status}")),
     }
 }
 
@@ -149,20 +158,4 @@ fn left(id: String, why: &str) -> CreatedSession {
         end: End::Left,
         done: why.to_owned(),
     }
-}
-
-/// The Session that this exchange created.
-fn made(exchange: &Exchange) -> Option<String> {
-    let path = exchange.path().split('?').next().unwrap_or_default();
-    let creates = path.ends_with("/v1/sessions") || path.ends_with("/fork");
-    if exchange.method() != "POST" || !creates || !(200..300).contains(&exchange.status()) {
-        return None;
-    }
-    let body = expect::json(exchange).ok()?;
-    let id = body.get("id").and_then(Value::as_str)?;
-    // It goes into a path.
-    let plain = id
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    (id.starts_with("sess_") && plain).then(|| id.to_owned())
 }

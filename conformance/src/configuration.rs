@@ -54,7 +54,7 @@ pub(crate) async fn note_refused_creation(bench: &Bench, answer: &Exchange) {
     let Some((given, id)) = named else {
         return;
     };
-    if clean_up::created(bench).is_empty() && takes_another(bench).await {
+    if clean_up::created(bench).sessions.is_empty() && takes_another(bench).await {
         bench.note_misconfiguration(refusal.told(given.flag, given.variable, id, given.fix));
     }
 }

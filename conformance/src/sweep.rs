@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
-    clean_up::{CreatedSession, clean_up},
+    clean_up::{Created, CreatedSession, Made, clean_up, is_plain, is_title_of},
     expect,
     plan::Plan,
     stimulus::{bench::Bench, session},
@@ -13,9 +13,6 @@ use crate::{
 
 /// More pages of Sessions than this are not looked through.
 const LONGEST_WALK: usize = 1_000;
-
-/// What stands behind the title of a run in that of a history's Session.
-const HISTORY: &str = " history ";
 
 /// Why nothing was swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,12 +41,12 @@ pub async fn sweep(plan: &Plan, run_id: &str) -> Result<Vec<CreatedSession>, Swe
     }
     let unlisted = |stop: Stop| SweepError::Unlisted(plan.target.key.redact(&stop.told()));
     let bench = Bench::new(plan).map_err(unlisted)?;
-    let ids = found(&bench, &session::titled(run_id)).await.map_err(unlisted)?;
-    Ok(clean_up(&bench, ids).await)
+    let created = found(&bench, &session::titled(run_id)).await.map_err(unlisted)?;
+    Ok(clean_up(&bench, created).await)
 }
 
 /// The Sessions of the run with this title, by the list of the server.
-pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Vec<String>, Stop> {
+pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Created, Stop> {
     let mut sessions = Vec::new();
     let mut token: Option<String> = None;
     for _ in 0..LONGEST_WALK {
@@ -67,7 +64,11 @@ pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Vec<String>, Sto
             _ => break,
         }
     }
-    Ok(of_run(&sessions, title))
+    let made = |id| Made { id, was_known: false };
+    Ok(Created {
+        title: title.to_owned(),
+        sessions: of_run(&sessions, title).into_iter().map(made).collect(),
+    })
 }
 
 /// The ids of those with the title, and of untitled forks of them, in the order of the list.
@@ -82,7 +83,11 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
             let source = session["forked_from"]["session_id"].as_str();
             let inherited =
                 session["title"].is_null() && source.is_some_and(|source| wanted.contains(source));
-            if session["title"].as_str().is_some_and(|own| is_of(own, title)) || inherited {
+            if session["title"]
+                .as_str()
+                .is_some_and(|own| is_title_of(own, title))
+                || inherited
+            {
                 wanted.insert(id);
             }
         }
@@ -91,20 +96,9 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
         }
     }
     let ids = sessions.iter().filter_map(|session| session["id"].as_str());
-    let plain = |id: &&str| {
-        id.bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    ids.filter(|id| wanted.contains(id))
-        .filter(plain)
+    ids.filter(|id| wanted.contains(id) && is_plain(id))
         .map(str::to_owned)
         .collect()
-}
-
-/// Whether this is the title of the run, or of one of its histories.
-fn is_of(own: &str, title: &str) -> bool {
-    own.strip_prefix(title)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(HISTORY))
 }
 
 #[cfg(test)]

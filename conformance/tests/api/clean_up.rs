@@ -3,7 +3,7 @@
 use checkfu_conformance::prove::{Answer, Mutant, Relay};
 use std::{process::Stdio, time::Duration};
 
-use checkfu_conformance::{End, Verdict};
+use checkfu_conformance::{End, Plan, Profile, Verdict};
 use checkfu_mock_server::MockServer;
 use serde_json::Value;
 use tokio::{
@@ -13,7 +13,7 @@ use tokio::{
 
 use crate::{
     command::{command, suite, text},
-    server::{fits_schema, judge, plan, reference},
+    server::{fits_schema, judge, plan, reference, target},
 };
 
 /// Every Session of the server, by the list.
@@ -94,6 +94,86 @@ async fn a_session_that_cannot_be_ended_is_quieted() {
         assert_eq!(session["stop_reason"], "end_turn", "{session}");
     }
     server.shutdown().await;
+}
+
+/// A server may answer a creation, or a fork, with a Session that is somebody else's, and a list with one that is not of
+/// the run: it is left, and said to be.
+#[tokio::test]
+async fn a_session_of_somebody_else_is_left_alone() {
+    let server = reference().await;
+    let foreign = foreign(&server).await;
+    for at in ["/v1/sessions", "/fork"] {
+        let id = foreign.clone();
+        let mutant = Mutant::new("hands-out-others").answer(move |call, answer| {
+            if call.method == "POST" && call.path.ends_with(at) {
+                answer.edit(|body| body["id"] = id.clone().into());
+            }
+        });
+        let relay = Relay::start(server.url(), mutant).await.unwrap();
+        for given in [None, Some(foreign.clone())] {
+            let mut target = target(relay.url(), &server);
+            target = target.with_sessions(given.clone()).unwrap();
+            let only = ["srv.session.create", "srv.fork.resource"];
+            let plan = Plan::new(target).with_profile(Profile::Reference);
+            let report = judge(&plan.with_only(only).unwrap()).await;
+            let created = report
+                .created
+                .iter()
+                .find(|session| session.id == foreign)
+                .unwrap();
+            assert_eq!(created.end, End::Left, "{created:?}");
+            let why = if given.is_some() {
+                "--session"
+            } else {
+                "not titled"
+            };
+            assert!(created.done.contains(why), "{created:?}");
+            assert!(
+                report.to_string().contains(&format!("left {foreign}")),
+                "{report}"
+            );
+        }
+    }
+    let (id, title) = (foreign.clone(), "conformance run abcdef");
+    let mutant = Mutant::new("lists-others").answer(move |call, answer| {
+        if call.path.ends_with("/v1/sessions") {
+            answer.edit(|body| body["data"][0] = serde_json::json!({"id": id, "title": title}));
+        }
+    });
+    let relay = Relay::start(server.url(), mutant).await.unwrap();
+    let flags = ["--run", "abcdef", "--url", relay.url()];
+    let swept = sweep(&server, &flags).output().await.unwrap();
+    assert_eq!(swept.status.code(), Some(3), "{}", text(&swept.stderr));
+    assert!(
+        text(&swept.stdout).contains(&format!("LEFT      {foreign}")),
+        "{}",
+        text(&swept.stdout)
+    );
+    let untouched = sessions(&server)
+        .await
+        .into_iter()
+        .find(|session| session["id"] == *foreign);
+    assert!(!is_terminal(&untouched.unwrap()));
+    server.shutdown().await;
+}
+
+/// A Session that no run of the suite made.
+async fn foreign(server: &MockServer) -> String {
+    let body = serde_json::json!({
+        "agent_deployment_id": server.deployment_id(),
+        "principal_id": server.principal_id(),
+        "title": "somebody's own",
+    });
+    let request = reqwest::Client::new().post(format!("{}/v1/sessions", server.url()));
+    let request = request
+        .bearer_auth(server.api_key())
+        .header("idempotency-key", "theirs");
+    let answer = request
+        .header("content-type", "application/json")
+        .body(body.to_string());
+    let answer = answer.send().await.unwrap().text().await.unwrap();
+    let session: Value = serde_json::from_str(&answer).unwrap();
+    session["id"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
