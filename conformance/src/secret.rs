@@ -1,10 +1,17 @@
-use std::fmt;
+mod forms;
+
+use std::{fmt, sync::Arc};
+
+use forms::Forms;
 
 const MASK: &str = "[redacted]";
 
 /// An API key. It is shown by nothing: `Debug` masks it, and every recorded byte passes through a mask first.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret {
+    text: String,
+    forms: Arc<Forms>,
+}
 
 /// A text that cannot be an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,20 +33,22 @@ impl Secret {
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(InvalidSecret);
         }
-        Ok(Self(text))
+        let forms = Arc::new(Forms::of(&text));
+        Ok(Self { text, forms })
     }
 
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    /// `text` without the key, plain or in any way that JSON may write it.
+    /// `text` without the key, in any of its [forms](Forms).
     pub(crate) fn redact(&self, text: &str) -> String {
         let mut kept = String::with_capacity(text.len());
         let mut done = 0;
-        for place in self.beginnings(text) {
+        for (place, byte) in text.bytes().enumerate() {
             if place >= done
-                && let Some(length) = self.length_at(&text[place..])
+                && self.forms.may_begin_with(byte)
+                && let Some(length) = self.forms.length_at(&text[place..])
             {
                 kept.push_str(&text[done..place]);
                 kept.push_str(MASK);
@@ -50,58 +59,15 @@ impl Secret {
         kept
     }
 
-    /// Where the key may begin, in order; bodies of megabytes are looked through.
-    fn beginnings(&self, text: &str) -> impl Iterator<Item = usize> {
-        let first = self.0.chars().next().unwrap_or('\\');
-        let places = |wanted: char| text.match_indices(wanted).map(|(place, _)| place).peekable();
-        let (mut plain, mut escaped) = (places(first), places('\\'));
-        std::iter::from_fn(move || match (plain.peek(), escaped.peek()) {
-            (Some(one), Some(other)) if other < one => escaped.next(),
-            (Some(_), _) => plain.next(),
-            (None, _) => escaped.next(),
-        })
-    }
-
-    /// How much of the start of this text is the key, if it is; each character may be escaped.
-    fn length_at(&self, text: &str) -> Option<usize> {
-        let mut length = 0;
-        for wanted in self.0.chars() {
-            let rest = text.get(length..)?;
-            let literal = || rest.starts_with(wanted).then(|| wanted.len_utf8());
-            length += escaped(rest, wanted).or_else(literal)?;
-        }
-        Some(length)
-    }
-
-    /// `bytes` without the key; bytes that are not UTF-8 are left as they are.
+    /// `bytes` without the key; what is not UTF-8 is left as it is.
     pub(crate) fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return self.redact(text).into_bytes();
-        }
-        let key = self.0.as_bytes();
         let mut kept = Vec::with_capacity(bytes.len());
-        let mut rest = bytes;
-        while let Some(&first) = rest.first() {
-            if rest.starts_with(key) {
-                kept.extend_from_slice(MASK.as_bytes());
-                rest = &rest[key.len()..];
-            } else {
-                kept.push(first);
-                rest = &rest[1..];
-            }
+        for chunk in bytes.utf8_chunks() {
+            kept.extend_from_slice(self.redact(chunk.valid()).as_bytes());
+            kept.extend_from_slice(chunk.invalid());
         }
         kept
     }
-}
-
-/// The length of an escape of this character at the start of the text.
-fn escaped(text: &str, wanted: char) -> Option<usize> {
-    let rest = text.strip_prefix('\\')?;
-    if let Some(digits) = rest.strip_prefix('u').and_then(|rest| rest.get(..4)) {
-        let code = u32::from_str_radix(digits, 16).ok()?;
-        return (char::from_u32(code) == Some(wanted)).then_some(6);
-    }
-    (matches!(wanted, '"' | '\\' | '/') && rest.starts_with(wanted)).then_some(2)
 }
 
 impl fmt::Debug for Secret {
@@ -124,6 +90,61 @@ mod tests {
         let plain = Secret::new("ck_0/1").unwrap();
         assert_eq!(plain.redact(r"ck_0\/1 ck_0/1 ck_0"), "[redacted] [redacted] ck_0");
         assert_eq!(key.redact_bytes(b"\xffk\"ey\\1\xfe"), b"\xff[redacted]\xfe");
+    }
+
+    /// Each form alone, in another text, and inside a longer one that was encoded as a whole.
+    #[test]
+    fn the_key_leaves_encoded_forms() {
+        let key = Secret::new("ck_live_~0?>8zZ+/").unwrap();
+        for text in [
+            "ck%5Flive_~0?>8zZ+/",
+            "%63%6b%5f%6C%69%76%65%5f%7e%30%3f%3e%38%7a%5A%2b%2F",
+            "ck_live_%7E0%3F%3E8zZ%2B/",
+            "636b5f6c6976655f7e303f3e387a5a2b2f",
+            "636B5F6C6976655F7E303F3E387A5A2B2F",
+        ] {
+            assert_eq!(key.redact(&format!("a={text}&b")), "a=[redacted]&b", "{text}");
+        }
+        for before in ["", "k", "ke", "Bearer ", "user:"] {
+            for after in ["", "!", "!!", "!!!"] {
+                let whole = format!("{before}{}{after}", key.expose());
+                for (is_safe, escape) in [(false, false), (true, false), (false, true)] {
+                    let encoded = base64(whole.as_bytes(), is_safe);
+                    let shown = if escape {
+                        encoded.replace('/', "\\/")
+                    } else {
+                        encoded
+                    };
+                    let masked = key.redact(&shown);
+                    let kept = masked.replace(MASK, "").len();
+                    // What is left says nothing but what stands around the key.
+                    let around = (before.len() + after.len()) * 4 / 3 + 4;
+                    assert!(masked.contains(MASK) && kept <= around, "{shown}: {masked}");
+                }
+            }
+        }
+        let others = "636b5f6c 63-6b-5f ck%5Flive Y2tfbGl2ZV8 %zz%";
+        assert_eq!(key.redact(others), others);
+    }
+
+    fn base64(bytes: &[u8], is_safe: bool) -> String {
+        let digits = match is_safe {
+            true => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+            false => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        };
+        let mut text = String::new();
+        for group in bytes.chunks(3) {
+            let mut three = [0; 3];
+            three[..group.len()].copy_from_slice(group);
+            let number = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+            for place in 0..4 {
+                match place <= group.len() {
+                    true => text.push(digits[(number >> (18 - 6 * place)) as usize & 63].into()),
+                    false => text.push('='),
+                }
+            }
+        }
+        text
     }
 
     #[test]
