@@ -5,10 +5,37 @@ use std::{collections::HashSet, fmt};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Error, Value};
 
-/// Reads a JSON text. A number that no float holds becomes 0: whoever judges numbers compares their text.
+/// A text of more values than this takes gigabytes to read, however short it is. The longest page of events has a tenth.
+const MOST_VALUES: usize = 1_000_000;
+
+/// Reads a JSON text of not too many values. A number that no float holds becomes 0: whoever judges numbers compares their text.
 pub(crate) fn read(text: &[u8]) -> Result<Value, Error> {
+    bounded(text)?;
     serde_json::from_slice(text)
         .or_else(|error| serde_json::from_slice(&without_huge_numbers(text)).map_err(|_| error))
+}
+
+/// Refuses a text of too many values.
+pub(crate) fn bounded(text: &[u8]) -> Result<(), Error> {
+    match values(text) > MOST_VALUES {
+        true => Err(Error::custom(format!("it has more than {MOST_VALUES} values"))),
+        false => Ok(()),
+    }
+}
+
+/// How many values a text has at most: each but the first stands behind a comma, or behind what opens one.
+fn values(text: &[u8]) -> usize {
+    let (mut values, mut in_string, mut is_escaped) = (1, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 /// A key that stands twice in one object of a JSON text, if one does. [`read`] takes the last one.
@@ -126,6 +153,23 @@ mod tests {
         for text in ["{\"a\":1e400", "1e400 2", "1e400e", "\"\\", "-"] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_of_too_many_values_is_refused_unread() {
+        let many = |count: usize, value: &str| format!("[{value}{}]", format!(",{value}").repeat(count - 1));
+        let longest = MOST_VALUES - 1;
+        assert!(read(many(longest, "0").as_bytes()).is_ok());
+        for text in [
+            many(longest + 1, "0"),
+            many(longest / 2 + 1, "{}"),
+            "[".repeat(MOST_VALUES),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("more than 1000000 values"), "{error}");
+        }
+        let text = format!(r#""\"{}""#, ",[{".repeat(MOST_VALUES));
+        assert!(read(text.as_bytes()).is_ok(), "what stands in a string is none");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{Child, Command},
+    process::{Child, ChildStderr, Command},
     time::timeout,
 };
 
@@ -24,6 +24,9 @@ use line::Line;
 
 /// How long a server may take to print its line.
 const START: Duration = Duration::from_secs(60);
+
+/// No line of a server, and no cause of its end, is longer.
+const LONGEST_LINE: u64 = 64 << 10;
 
 /// A program that is a reference server with mutants.
 #[derive(Debug, Clone)]
@@ -116,10 +119,7 @@ impl Binary {
             .spawn()
             .map_err(|error| self.no_start(error.to_string()))?;
         match timeout(START, first_line(&mut child)).await {
-            Ok(Ok(line)) => {
-                keep_reading(&mut child);
-                Ok(RunningServer { line, _child: child })
-            }
+            Ok(Ok(line)) => Ok(RunningServer { line, _child: child }),
             Ok(Err(why)) => Err(self.no_start(why)),
             Err(_) => Err(self.no_start("it printed nothing".to_owned())),
         }
@@ -171,32 +171,68 @@ impl RunningServer {
 }
 
 async fn first_line(child: &mut Child) -> Result<Line, String> {
+    // A pipe that nobody reads would hold the server up.
+    let said = child.stderr.take().map(|errors| tokio::spawn(listened(errors)));
     let output = child.stdout.take().ok_or("it has no output")?;
-    let mut lines = BufReader::new(output).lines();
+    let mut lines = BufReader::new(output.take(LONGEST_LINE)).lines();
     let line = lines.next_line().await.map_err(|error| error.to_string())?;
     // It prints nothing more, and would not be stopped by a closed pipe.
-    match line {
-        Some(line) => Line::read(&line),
-        None => Err(last_words(child).await),
+    match (line, said) {
+        (Some(line), _) => Line::read(&line),
+        (None, Some(said)) => Err(last_words(&said.await.unwrap_or_default())),
+        (None, None) => Err(last_words(&[])),
     }
 }
 
+/// Reads all that a server says beside its output; the beginning of it.
+async fn listened(mut errors: ChildStderr) -> Vec<u8> {
+    let mut said = Vec::new();
+    // What cannot be read is not shown.
+    let _ = (&mut errors).take(LONGEST_LINE).read_to_end(&mut said).await;
+    let _ = tokio::io::copy(&mut errors, &mut tokio::io::sink()).await;
+    said
+}
+
 /// What a server said that ended before it began.
-async fn last_words(child: &mut Child) -> String {
-    let mut said = String::new();
-    if let Some(errors) = child.stderr.as_mut() {
-        // What cannot be read is not shown.
-        let _ = errors.read_to_string(&mut said).await;
-    }
-    match said.trim() {
+fn last_words(said: &[u8]) -> String {
+    match String::from_utf8_lossy(said).trim() {
         "" => "it ended without a word".to_owned(),
         said => said.chars().take(2000).collect(),
     }
 }
 
-/// A pipe that nobody reads would hold the server up in the end.
-fn keep_reading(child: &mut Child) {
-    if let Some(mut errors) = child.stderr.take() {
-        tokio::spawn(async move { tokio::io::copy(&mut errors, &mut tokio::io::sink()).await });
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    async fn started(script: &str) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("server");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Binary::at(path)
+            .unwrap()
+            .start(&[])
+            .await
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[tokio::test]
+    async fn a_line_without_an_end_is_not_read_to_its_end() {
+        let why = started("head -c 200000 /dev/zero; exec sleep 600").await;
+        assert!(why.contains("its first line says not where it listens"), "{why}");
+    }
+
+    /// More than a pipe holds before the first line would stop a server that nobody hears.
+    #[tokio::test]
+    async fn what_is_said_before_the_line_is_heard() {
+        let why = started("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo no line").await;
+        assert!(why.contains("its first line says not where it listens"), "{why}");
+        let why = started("head -c 1000000 /dev/zero | tr '\\0' x >&2").await;
+        assert!(why.ends_with("xxx"), "{why}");
     }
 }

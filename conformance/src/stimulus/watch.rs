@@ -145,7 +145,7 @@ impl<'run> Watch<'run> {
             Stop::fail_with("a preview or a persisted envelope", fault, wire)
         };
         let frame = &framed.frame;
-        let data: Value = serde_json::from_str(&frame.data)
+        let data: Value = crate::json::read(frame.data.as_bytes())
             .map_err(|error| fault(format!("data that is not JSON ({error})")))?;
         let kind = data["type"]
             .as_str()

@@ -2,6 +2,9 @@ use serde::Deserialize;
 
 use super::{Binary, RunningServer, Unprovable};
 
+/// No list of mutants comes near it, in bytes.
+const LONGEST_LIST: usize = 1 << 20;
+
 #[derive(Deserialize)]
 struct Listed {
     data: Vec<Named>,
@@ -24,7 +27,7 @@ pub(in crate::prove) async fn mutants(
     };
     let http = reqwest::Client::builder().no_proxy().build().map_err(failed)?;
     let request = http.get(format!("{}/control/mutants", server.line.control_url));
-    let answer = request
+    let mut answer = request
         .bearer_auth(&server.line.control_token)
         .send()
         .await
@@ -32,7 +35,13 @@ pub(in crate::prove) async fn mutants(
     if !answer.status().is_success() {
         return Err(Unprovable::WithoutMutants(path.clone()));
     }
-    let body = answer.bytes().await.map_err(failed)?;
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(failed)? {
+        body.extend_from_slice(&chunk);
+        if body.len() > LONGEST_LIST {
+            return Err(Unprovable::WithoutMutants(path.clone()));
+        }
+    }
     match serde_json::from_slice::<Listed>(&body) {
         Ok(listed) => Ok(listed.data.into_iter().map(|mutant| mutant.name).collect()),
         Err(_) => Err(Unprovable::WithoutMutants(path.clone())),
