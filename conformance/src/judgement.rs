@@ -2,7 +2,7 @@ use crate::{
     check::Check,
     context::Judgement,
     plan::Plan,
-    printable::printable,
+    printable::{one_line, printable},
     profile::Severity,
     repeat::command_for,
     report::{CheckReport, Failure},
@@ -14,7 +14,7 @@ use crate::{
 /// What a check's end means under this plan.
 pub(crate) fn judged(plan: &Plan, check: &'static Check, judgement: Judgement) -> CheckReport {
     let key = &plan.target.key;
-    let shown = |text: &str| printable(&key.redact(text));
+    let shown = |text: &str| one_line(&key.redact(text));
     match judgement {
         Ok(pass) => {
             let witnesses = pass.into_witnesses().into_iter();
@@ -70,8 +70,8 @@ pub(crate) fn blank(check: &'static Check, verdict: Verdict, reason: Option<Stri
 
 fn failure(plan: &Plan, check: &Check, contradiction: Contradiction, key: &Secret) -> Failure {
     Failure {
-        expected: printable(&key.redact(&contradiction.expected)),
-        actual: printable(&key.redact(&contradiction.actual)),
+        expected: one_line(&key.redact(&contradiction.expected)),
+        actual: one_line(&key.redact(&contradiction.actual)),
         wire: printable(&key.redact(&contradiction.wire)),
         reproduce: command_for(plan, [check.id]),
     }

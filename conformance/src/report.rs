@@ -9,6 +9,7 @@ mod human;
 mod junit;
 mod markdown;
 mod statement;
+mod xml;
 
 pub use document::{CheckReport, Failure, REPORT_SCHEMA_JSON, Report, RequirementReport, Suite};
 pub(crate) use document::{counts, requirements};
@@ -16,3 +17,4 @@ pub(crate) use exit::Cut;
 pub use exit::ExitStatus;
 pub use human::explain;
 pub(crate) use markdown::cell;
+pub(crate) use xml::allowed;

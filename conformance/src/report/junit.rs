@@ -10,6 +10,7 @@ use crate::verdict::Verdict;
 use super::{
     document::{CheckReport, Report},
     statement::{area, statement},
+    xml::allowed,
 };
 
 impl Report {
@@ -53,7 +54,7 @@ impl Report {
             suite.add_test_cases(checks.iter().map(case));
             document.add_test_suite(suite);
         }
-        document.to_string()
+        document.to_string().map(|document| allowed(&document))
     }
 }
 

@@ -32,7 +32,9 @@ impl ModelReport {
         }
         suite.add_test_cases(Property::ALL.map(|property| self.test_case(property)));
         document.add_test_suite(suite);
-        document.to_string()
+        document
+            .to_string()
+            .map(|document| crate::report::allowed(&document))
     }
 
     fn test_case(&self, property: Property) -> TestCase {

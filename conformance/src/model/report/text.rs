@@ -1,4 +1,4 @@
-use crate::printable::printable;
+use crate::printable::one_line;
 use std::{collections::BTreeMap, fmt};
 
 use super::document::{Case, ModelReport, SHRUNK, Shrinking};
@@ -137,7 +137,7 @@ fn joined(numbers: &[impl ToString]) -> String {
 }
 
 fn excerpt(text: &str) -> String {
-    let text = printable(text);
+    let text = one_line(text);
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
