@@ -1,5 +1,7 @@
 //! Cursors and pages that are changed, on the way in and on the way out.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::Response;
@@ -36,20 +38,34 @@ pub(super) fn rewind(headers: &mut HeaderMap, resume: Resume) -> bool {
 
 /// Follows a `next_page` of an empty page back to its query, through as many of them as there were.
 pub(super) fn follow_again(uri: &mut Uri) {
-    let query = uri.query().unwrap_or_default();
-    if let Some(query) = std::iter::successors(original(query), |query| original(query)).last() {
+    let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+    let first = original(path, query);
+    if let Some(query) = std::iter::successors(first, |query| original(path, query)).last() {
         set_query(uri, &query);
     }
 }
 
-fn original(query: &str) -> Option<String> {
+fn original(path: &str, query: &str) -> Option<String> {
     // The server refuses a page beside a cursor, whoever gave the page out.
     if value(query, "after").is_some() {
         return None;
     }
-    let token = value(query, "page")?.strip_prefix(AGAIN)?;
-    let decoded = BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
-    String::from_utf8(decoded).ok()
+    let token = value(query, "page")?;
+    let (encoded, _) = token.strip_prefix(AGAIN)?.rsplit_once('.')?;
+    let decoded = BASE64URL_NOPAD.decode(encoded.as_bytes()).ok()?;
+    let original = String::from_utf8(decoded).ok()?;
+    // Taken of this list alone, and only as it was given out; the server refuses any other.
+    (again(path, &original) == token).then_some(original)
+}
+
+fn again(path: &str, query: &str) -> String {
+    let mut seal = DefaultHasher::new();
+    (path, query).hash(&mut seal);
+    format!(
+        "{AGAIN}{}.{:016x}",
+        BASE64URL_NOPAD.encode(query.as_bytes()),
+        seal.finish()
+    )
 }
 
 /// Changes the question; tells whether there was something to change.
@@ -75,13 +91,13 @@ pub(super) fn change_query(uri: &mut Uri, page: Page) -> bool {
     changed.is_some()
 }
 
-/// Changes a page; tells whether there was something to change. `query` is what was asked.
-pub(super) fn change_page(page: &mut Value, edit: PageEdit, query: &str) -> bool {
+/// Changes a page; tells whether there was something to change. `path` and `query` are what was asked.
+pub(super) fn change_page(page: &mut Value, edit: PageEdit, path: &str, query: &str) -> bool {
     let filled = page["data"].as_array().is_some_and(|data| !data.is_empty());
     match edit {
         PageEdit::Empty if filled => {
             page["data"] = json!([]);
-            page["next_page"] = json!(format!("{AGAIN}{}", BASE64URL_NOPAD.encode(query.as_bytes())));
+            page["next_page"] = json!(again(path, query));
             true
         }
         PageEdit::Loop => match value(query, "page") {
@@ -164,5 +180,41 @@ fn set_query(uri: &mut Uri, query: &str) {
     };
     if let Ok(changed) = target.parse() {
         *uri = changed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A-LIST: a token is taken only of its own list, and only as it was given out.
+    #[test]
+    fn the_token_of_an_empty_page_is_sealed() {
+        let mut page = json!({"data": [1], "next_page": null});
+        assert!(change_page(
+            &mut page,
+            PageEdit::Empty,
+            "/v1/sessions/a/events",
+            "limit=2"
+        ));
+        let token = page["next_page"].as_str().unwrap().to_owned();
+        let followed = |path: &str, token: &str| {
+            let mut uri: Uri = format!("{path}?page={token}").parse().unwrap();
+            follow_again(&mut uri);
+            uri.to_string()
+        };
+        assert_eq!(
+            followed("/v1/sessions/a/events", &token),
+            "/v1/sessions/a/events?limit=2"
+        );
+        let other = format!("/v1/sessions/b/events?page={token}");
+        assert_eq!(followed("/v1/sessions/b/events", &token), other);
+        for place in 0..token.len() {
+            let mut forged = token.clone().into_bytes();
+            forged[place] = if forged[place] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(forged).unwrap();
+            let kept = format!("/v1/sessions/a/events?page={forged}");
+            assert_eq!(followed("/v1/sessions/a/events", &forged), kept);
+        }
     }
 }

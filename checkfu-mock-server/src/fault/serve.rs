@@ -43,6 +43,7 @@ impl Exchange {
         mut request: Request<Body>,
     ) -> Result<Response, Broken> {
         // As asked, so that two empty pages in a row have tokens of their own.
+        let path = request.uri().path().to_owned();
         let query = request.uri().query().unwrap_or_default().to_owned();
         paging::follow_again(request.uri_mut());
         let get = request.method() == Method::GET;
@@ -114,7 +115,7 @@ impl Exchange {
                         PageEdit::Shorter | PageEdit::Overlap | PageEdit::IgnoreAfter
                     ) {
                         response = paging::change_json(response, |answer| {
-                            if paging::change_page(answer, edit, &query) {
+                            if paging::change_page(answer, edit, &path, &query) {
                                 shot.hit();
                             }
                         })
