@@ -71,7 +71,7 @@ async fn around_the_largest_page(cx: &mut Context<'_>) -> Judgement {
 
 async fn deep_pages(cx: &mut Context<'_>) -> Judgement {
     let session = cx.long().await?;
-    let log = cx.log(&session.id).await?;
+    let log = View::of_session(&session, "a long log").log(cx).await?;
     for cursor in cursors(&log)? {
         for limit in LIMITS {
             let mut request = Request::get(session.events()).query("after", cursor);

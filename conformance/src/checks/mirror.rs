@@ -3,19 +3,15 @@
 use crate::{
     context::Context,
     expect,
-    stimulus::{
-        event::Event,
-        log::{LARGEST_PAGE, Log},
-        replay::Replay,
-        session::Session,
-        thread::Thread,
-    },
+    stimulus::{event::Event, log::Log, replay::Replay, session::Session, thread::Thread},
     stop::Stop,
     wire::request::Request,
 };
 
 /// How many cuts of a log are tried, spread over all of it.
 const CUTS: usize = 5;
+/// How many events are asked for at a time: a page of a long log at once is more than arrives in time where it is disturbed.
+const PAGE: usize = 100;
 
 /// Where a view of a log is read, and what a failure calls it.
 #[derive(Debug, Clone)]
@@ -43,7 +39,7 @@ impl View {
     }
 
     pub(super) async fn log(&self, cx: &Context<'_>) -> Result<Log, Stop> {
-        Log::walk_at(cx.bench, &self.list, LARGEST_PAGE).await
+        Log::walk_at(cx.bench, &self.list, PAGE).await
     }
 
     /// The whole stream has the envelopes of the list, each in a frame that names its seq and type.
@@ -77,7 +73,7 @@ impl View {
                 self.expect_framed(&stream)?;
                 cx.saw(format!("{} events are {what}", rest.len()), &stream.evidence);
             }
-            let list = Log::walk_after_at(cx.bench, &self.list, cursor).await?;
+            let list = Log::walk_after_by(cx.bench, &self.list, cursor, PAGE).await?;
             let kept = list.events.get(..rest.len()).unwrap_or(&list.events);
             let what = format!("the list of {} after {cursor}", self.what);
             expect::same_events(&list.evidence, &what, rest, kept)?;

@@ -84,13 +84,23 @@ impl Log {
 
     /// The same of the list at this path.
     pub(crate) async fn walk_after_at(bench: &Bench, path: &str, after: u64) -> Result<Self, Stop> {
+        Self::walk_after_by(bench, path, after, LARGEST_PAGE).await
+    }
+
+    /// The same with pages of at most `limit`.
+    pub(crate) async fn walk_after_by(
+        bench: &Bench,
+        path: &str,
+        after: u64,
+        limit: usize,
+    ) -> Result<Self, Stop> {
         let mut events: Vec<Event> = Vec::new();
         // Behind an empty page that is not the last one the next one stands, not the same again.
         let mut token: Option<String> = None;
         let mut seen = HashSet::new();
         for _ in 0..LONGEST_WALK {
             let cursor = events.last().map_or(after, |event| event.seq);
-            let request = Request::get(path).query("limit", LARGEST_PAGE);
+            let request = Request::get(path).query("limit", limit);
             let request = match &token {
                 Some(token) => request.query("page", token),
                 None => request.query("after", cursor),
