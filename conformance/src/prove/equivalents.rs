@@ -106,9 +106,10 @@ const fn relay(name: &'static str, profile: Profile, by: fn(&'static str) -> Mut
 }
 
 impl Equivalent {
-    /// The quick proof has those of the profile `reference` that every change may break.
+    /// The quick proof has those of the profile `reference` that every change may break and that take no minutes.
     fn is_quick(&self) -> bool {
-        self.profile == Profile::Reference && matches!(self.by, By::Relay(_))
+        let is_slow = self.name == "a-few-bytes-at-a-time";
+        self.profile == Profile::Reference && matches!(self.by, By::Relay(_)) && !is_slow
     }
 }
 
