@@ -39,7 +39,7 @@ pub(crate) const CHECKS: &[Check] = &[
         id: "srv.append.answer-to-an-outcome",
         title: "The post of an Outcome answers 202 with the envelope that the list then shows.",
         level: Level::Assumed,
-        stimulus: Stimulus::Work,
+        stimulus: Stimulus::Create,
         requirements: &["A-POST"],
         killed_by: &[
             "answers-outcomes-with-another-seq",
