@@ -1,14 +1,12 @@
 //! The suite on the command line: `server`, `model`, `check-history`, `sweep`, `schema`, `list`, `explain`, `trace` and
 //! `prove`.
 
-mod bounded;
 mod files;
 mod flags;
 mod histories;
 mod interrupt;
 mod listing;
 mod output;
-mod printable;
 mod progress;
 mod proving;
 mod told;
@@ -23,7 +21,7 @@ use clap::Parser;
 use crate::{
     files::ReportFiles,
     flags::{Command, Flags, Judged, ServerFlags, SweepFlags, TraceFlags},
-    interrupt::Interrupts,
+    interrupt::interrupted,
     output::{print, unwritten},
     progress::Progress,
     told::tell,
@@ -31,18 +29,9 @@ use crate::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let interrupts = Interrupts::listen();
-    let command = Flags::parse().command;
-    let cleans_up = matches!(
-        command,
-        Command::Server(_) | Command::Sweep(_) | Command::Model(_) | Command::Prove(_)
-    );
-    if !cleans_up {
-        interrupts.exit_at_once();
-    }
-    let status = match command {
-        Command::Server(flags) => server(*flags, &interrupts).await,
-        Command::Sweep(flags) => swept(&flags, &interrupts).await,
+    let status = match Flags::parse().command {
+        Command::Server(flags) => server(*flags).await,
+        Command::Sweep(flags) => swept(&flags).await,
         Command::Schema { of } => {
             print(match of {
                 Judged::Server => REPORT_SCHEMA_JSON,
@@ -50,12 +39,12 @@ async fn main() -> ExitCode {
             });
             ExitStatus::Conformant
         }
-        Command::Model(flags) => histories::played(*flags, &interrupts).await,
+        Command::Model(flags) => histories::played(*flags).await,
         Command::CheckHistory(flags) => histories::checked(&flags),
         Command::List(flags) => listing::list(&flags),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),
-        Command::Prove(flags) => proving::prove(&flags, &interrupts).await,
+        Command::Prove(flags) => proving::prove(&flags).await,
     };
     ExitCode::from(written(status).code())
 }
@@ -74,9 +63,9 @@ fn written(status: ExitStatus) -> ExitStatus {
     }
 }
 
-async fn server(flags: ServerFlags, interrupts: &Interrupts) -> ExitStatus {
+async fn server(flags: ServerFlags) -> ExitStatus {
     let plan = match flags.plan() {
-        Ok(plan) => plan.with_clean_up_end(interrupts.end_the_second_time()),
+        Ok(plan) => plan,
         Err(error) => return usage(&error.to_string()),
     };
     let files = match ReportFiles::create(&flags, &plan) {
@@ -84,7 +73,7 @@ async fn server(flags: ServerFlags, interrupts: &Interrupts) -> ExitStatus {
         Err(message) => return usage(&message),
     };
     let mut progress = Progress::new(flags.progress(), plan.judged());
-    let report = run(&plan, interrupts.interrupted(), |step| progress.tell(step)).await;
+    let report = run(&plan, interrupted(), |step| progress.tell(step)).await;
     print(&report.to_string());
     if let Err(message) = files.write(&report) {
         return usage(&message);
@@ -95,10 +84,9 @@ async fn server(flags: ServerFlags, interrupts: &Interrupts) -> ExitStatus {
     }
 }
 
-async fn swept(flags: &SweepFlags, interrupts: &Interrupts) -> ExitStatus {
-    let end = interrupts.end_the_first_time();
+async fn swept(flags: &SweepFlags) -> ExitStatus {
     let plan = match flags.plan() {
-        Ok(plan) => plan.with_clean_up_end(end.clone()),
+        Ok(plan) => plan,
         Err(error) => return usage(&error.to_string()),
     };
     match sweep(&plan, &flags.run).await {
@@ -117,19 +105,16 @@ async fn swept(flags: &SweepFlags, interrupts: &Interrupts) -> ExitStatus {
                 sessions.len(),
                 flags.run
             ));
-            match left {
-                0 => ExitStatus::Conformant,
-                _ if end.is_ended() => ExitStatus::Interrupted,
-                _ => ExitStatus::Partial,
+            if left > 0 {
+                ExitStatus::Partial
+            } else {
+                ExitStatus::Conformant
             }
         }
         Err(error @ SweepError::Run(_)) => usage(&format!("--run: {error}")),
         Err(error) => {
             tell(&format!("error: {error}"));
-            match end.is_ended() {
-                true => ExitStatus::Interrupted,
-                false => ExitStatus::NotJudged,
-            }
+            ExitStatus::NotJudged
         }
     }
 }

@@ -10,7 +10,6 @@ mod command;
 mod configuration;
 mod fenced;
 mod forms;
-mod hostile;
 mod listing;
 mod model;
 mod output;
