@@ -282,6 +282,8 @@ async fn an_interrupted_run_cleans_up_and_exits_130() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
+    let begun = lines.next_line().await.unwrap().unwrap();
+    assert!(begun.contains("run_id"), "{begun}");
     let first = lines.next_line().await.unwrap().unwrap();
     assert!(first.contains("srv.session.create"), "{first}");
     // The next check waits for a turn that never settles.
