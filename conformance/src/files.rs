@@ -6,7 +6,7 @@ use std::{
 
 use checkfu_conformance::{Baseline, Conclusion, Plan, Report, model::ModelReport};
 
-use crate::flags::{HistoryReportFlags, ServerFlags};
+use crate::flags::{ReportFlags, ServerFlags};
 
 /// The files that a report goes to, opened before the run: one that cannot be written is found out then, not after it.
 pub(crate) struct ReportFiles<R>(Vec<(Form<R>, File)>);
@@ -44,10 +44,10 @@ impl ReportFiles<Report> {
         let junit = |report: &Report| report.to_junit().map_err(|error| error.to_string());
         let json = |report: &Report| report.to_json().map_err(|error| error.to_string());
         Self::open([
-            (flags.json.as_ref(), form("--json", json)),
-            (flags.junit.as_ref(), form("--junit", junit)),
+            (flags.report.json.as_ref(), form("--json", json)),
+            (flags.report.junit.as_ref(), form("--junit", junit)),
             (
-                flags.markdown.as_ref(),
+                flags.report.markdown.as_ref(),
                 form("--markdown", |report: &Report| Ok(report.to_markdown())),
             ),
             (
@@ -64,7 +64,7 @@ impl ReportFiles<Report> {
 }
 
 impl ReportFiles<ModelReport> {
-    pub(crate) fn of_histories(flags: &HistoryReportFlags) -> Result<Self, String> {
+    pub(crate) fn of_histories(flags: &ReportFlags) -> Result<Self, String> {
         let junit = |report: &ModelReport| report.to_junit().map_err(|error| error.to_string());
         let json = |report: &ModelReport| report.to_json().map_err(|error| error.to_string());
         Self::open([

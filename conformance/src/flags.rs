@@ -2,6 +2,7 @@ mod budget;
 mod list;
 mod model;
 mod prove;
+mod report;
 mod scope;
 mod sweep;
 mod target;
@@ -13,8 +14,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::progress::Form;
 pub(crate) use list::ListFlags;
-pub(crate) use model::{HistoryFlags, HistoryReportFlags, ModelFlags};
+pub(crate) use model::{HistoryFlags, ModelFlags};
 pub(crate) use prove::ProveFlags;
+pub(crate) use report::ReportFlags;
 pub(crate) use scope::ScopeFlags;
 pub(crate) use sweep::SweepFlags;
 use target::TargetFlags;
@@ -89,16 +91,9 @@ pub(crate) struct ServerFlags {
     only: Vec<String>,
     #[command(flatten)]
     scope: ScopeFlags,
-    /// Writes the report as JSON to this file too.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Writes it as JUnit XML.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Writes it as a conformance statement in Markdown.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Writes it as a conformance statement in HTML, one file that needs nothing else.
+    #[command(flatten)]
+    pub(crate) report: ReportFlags,
+    /// Writes the report as a conformance statement in HTML, one file that needs nothing else.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Writes the conclusion as the JSON of a shields.io badge.

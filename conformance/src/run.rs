@@ -43,8 +43,8 @@ pub enum RunStep<'r> {
     Ended(&'r CheckReport),
 }
 
-/// Runs a plan, calls `progress` at its start and after each check, cleans up, and reports. Stops early when `interrupted` resolves, and
-/// cleans up then too.
+/// Runs a plan, calls `progress` at its start and after each check, cleans up, and reports. Stops early when `interrupted`
+/// resolves, and cleans up then too.
 ///
 /// What the run creates are Sessions whose title names the run. They are ended as far as the server lets them be, unless
 /// the plan keeps them.

@@ -146,6 +146,16 @@ pub(super) fn asking(path: String, wanted: &[&str]) -> Request {
 
 async fn uncursored(cx: &mut Context<'_>) -> Judgement {
     let (_, watched, _) = one(cx, &BOTH).await?;
+    let previews = expect_uncursored(&watched)?;
+    cx.saw(
+        format!("{previews} previews, none with a cursor"),
+        &watched.evidence,
+    );
+    cx.pass()
+}
+
+/// How many previews came, of which none has anything that a reader could resume behind.
+pub(super) fn expect_uncursored(watched: &Watched) -> Result<usize, Stop> {
     let previews = watched.some_previews()?;
     for preview in &previews {
         if preview.framed.frame.id.is_some() {
@@ -155,11 +165,7 @@ async fn uncursored(cx: &mut Context<'_>) -> Judgement {
             return Err(watched.fail_at(preview, "a preview without a seq"));
         }
     }
-    cx.saw(
-        format!("{} previews, none with a cursor", previews.len()),
-        &watched.evidence,
-    );
-    cx.pass()
+    Ok(previews.len())
 }
 
 async fn never_persisted(cx: &mut Context<'_>) -> Judgement {

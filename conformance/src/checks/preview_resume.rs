@@ -1,6 +1,6 @@
 use super::{
     mirror::cuts,
-    preview_live::{BOTH, asking, subject, watched},
+    preview_live::{BOTH, asking, expect_uncursored, subject, watched},
 };
 use crate::{
     check::Check,
@@ -81,17 +81,9 @@ async fn resumed_uncursored(cx: &mut Context<'_>) -> Judgement {
     let stream = asking(session.stream(), &BOTH).after(cursor);
     let (streams, _) = watched(cx, &session, vec![stream]).await?;
     for stream in &streams {
-        let previews = stream.some_previews()?;
-        for preview in &previews {
-            if preview.framed.frame.id.is_some() {
-                return Err(stream.fail_at(preview, "a preview without an id line"));
-            }
-            if preview.data.get("seq").is_some() {
-                return Err(stream.fail_at(preview, "a preview without a seq"));
-            }
-        }
+        let previews = expect_uncursored(stream)?;
         cx.saw(
-            format!("{} previews behind {cursor}, none with a cursor", previews.len()),
+            format!("{previews} previews behind {cursor}, none with a cursor"),
             &stream.evidence,
         );
     }

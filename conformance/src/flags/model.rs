@@ -6,7 +6,7 @@ use checkfu_conformance::{
 };
 use clap::Args;
 
-use super::{budget::BudgetFlags, target::TargetFlags};
+use super::{budget::BudgetFlags, report::ReportFlags, target::TargetFlags};
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelFlags {
@@ -15,7 +15,7 @@ pub(crate) struct ModelFlags {
     #[command(flatten)]
     budget: BudgetFlags,
     #[command(flatten)]
-    pub(crate) report: HistoryReportFlags,
+    pub(crate) report: ReportFlags,
     /// How many histories.
     #[arg(long, default_value_t = 200)]
     pub(crate) histories: u64,
@@ -39,24 +39,10 @@ pub(crate) struct ModelFlags {
     pub(crate) allow_partial: bool,
 }
 
-/// Where the report goes beside stdout.
-#[derive(Debug, Args)]
-pub(crate) struct HistoryReportFlags {
-    /// Writes the report as JSON to this file too; `schema model` prints its JSON Schema.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Writes it as JUnit XML.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Writes it in Markdown.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct HistoryFlags {
     #[command(flatten)]
-    pub(crate) report: HistoryReportFlags,
+    pub(crate) report: ReportFlags,
     /// Histories as `model` writes them.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,

@@ -9,9 +9,8 @@ use checkfu_conformance::{
     Budget, ExitStatus, Limits, Verdict,
     prove::{Mutant, Relay},
 };
-use checkfu_mock_server::MockServer;
 
-use crate::server::{judge, plan, reference};
+use crate::server::{idle, judge, plan, reference};
 
 const MEBIBYTE: u64 = 1 << 20;
 
@@ -47,11 +46,7 @@ async fn kept_answers_are_bounded() {
 /// The time of a run ends a check too that waits for longer.
 #[tokio::test]
 async fn the_time_of_a_run_ends_a_check_that_waits() {
-    let server = MockServer::builder()
-        .step_delay(Duration::from_secs(3600))
-        .start()
-        .await
-        .unwrap();
+    let server = idle().await;
     let limits = Limits {
         turn: Duration::from_secs(30),
         run: Some(Duration::from_secs(1)),

@@ -1,7 +1,7 @@
 //! What a run leaves behind: nothing that works, unless it is told to.
 
 use checkfu_conformance::prove::{Answer, Mutant, Relay};
-use std::{process::Stdio, time::Duration};
+use std::process::Stdio;
 
 use checkfu_conformance::{End, Plan, Profile, Verdict};
 use checkfu_mock_server::MockServer;
@@ -13,7 +13,7 @@ use tokio::{
 
 use crate::{
     command::{command, suite, text},
-    server::{fits_schema, judge, plan, reference, target},
+    server::{fits_schema, idle, judge, plan, reference, target},
 };
 
 /// Every Session of the server, by the list.
@@ -259,11 +259,7 @@ async fn a_sweep_names_what_is_wrong() {
 /// A run that is interrupted in the middle of a turn still ends what it created.
 #[tokio::test]
 async fn an_interrupted_run_cleans_up_and_exits_130() {
-    let server = MockServer::builder()
-        .step_delay(Duration::from_secs(3600))
-        .start()
-        .await
-        .unwrap();
+    let server = idle().await;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report.json");
     let only = ["--only", "srv.session.create", "--only", "srv.turn.settles"];

@@ -150,7 +150,9 @@ async fn what_is_explained_names_capability_class_and_killers() {
 async fn the_table_of_needs_is_what_servers_without_a_capability_show() {
     // It waits for a claim, and there is none.
     const ALWAYS: &str = "srv.capability.claimed-but-refused";
-    let differences = join_all(["interrupts", "waits", "forks"].map(|capability| async move {
+    let needed = BTreeSet::from_iter(checks().flat_map(|check| check.needs()));
+    assert!(needed.len() > 7, "{needed:?}");
+    let differences = join_all(needed.into_iter().map(|capability| async move {
         let server = MockServer::builder()
             .step_delay(Duration::from_millis(1))
             .control(IpAddr::from(Ipv4Addr::LOCALHOST), 0)

@@ -20,6 +20,15 @@ pub(crate) async fn reference() -> MockServer {
         .unwrap()
 }
 
+/// One whose Agents never do anything.
+pub(crate) async fn idle() -> MockServer {
+    MockServer::builder()
+        .step_delay(Duration::from_secs(3600))
+        .start()
+        .await
+        .unwrap()
+}
+
 /// A plan under the profile `reference` with the default limits, for a server of which threads are claimed.
 pub(crate) fn claiming(url: &str, server: &MockServer) -> Plan {
     plan(url, server).with_claim("threads", Claim::On).unwrap()

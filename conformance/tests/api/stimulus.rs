@@ -11,7 +11,7 @@ use checkfu_conformance::{Conclusion, Limits, Plan, Report, Stimulus, Verdict, c
 use checkfu_mock_server::MockServer;
 use serde_json::Value;
 
-use crate::server::{judge, plan, reference, target};
+use crate::server::{idle, judge, plan, reference, target};
 
 /// What a relay saw go through, as "METHOD path".
 type Seen = Arc<Mutex<Vec<String>>>;
@@ -112,11 +112,7 @@ async fn a_given_session_that_lacks_something_leaves_it_undecided() {
 /// Agents of this server never do anything: what needs their work cannot pass, and nothing else needs it.
 #[tokio::test]
 async fn checks_that_create_need_no_work_of_an_agent_and_those_that_work_do() {
-    let server = MockServer::builder()
-        .step_delay(Duration::from_secs(3600))
-        .start()
-        .await
-        .unwrap();
+    let server = idle().await;
     let limits = Limits {
         answer: Duration::from_secs(3),
         turn: Duration::from_millis(300),

@@ -10,7 +10,7 @@ use tokio::{net::TcpListener, sync::Notify};
 
 use checkfu_mock_server::MockServer;
 
-use crate::server::{fits_schema, impatient, judge, plan, reference};
+use crate::server::{fits_schema, idle, impatient, judge, plan, reference};
 
 #[tokio::test]
 async fn a_target_that_is_not_there_is_not_judged() {
@@ -108,11 +108,7 @@ async fn a_broken_derived_promise_warns_unless_the_run_is_strict() {
 
 #[tokio::test]
 async fn a_turn_that_needs_longer_is_inconclusive_not_failed() {
-    let server = checkfu_mock_server::MockServer::builder()
-        .step_delay(Duration::from_secs(3600))
-        .start()
-        .await
-        .unwrap();
+    let server = idle().await;
     let limits = Limits {
         turn: Duration::from_millis(200),
         ..Limits::default()
