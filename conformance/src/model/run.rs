@@ -57,7 +57,8 @@ pub fn fresh_seed() -> Result<u64, NoSeed> {
 pub struct NoSeed(String);
 
 /// Plays random histories against a server, judges each, calls `progress` with its number after it, and reports. Stops
-/// early when `interrupted` resolves or a budget or the time of the plan is spent. The histories in which something was found are in the report.
+/// early when `interrupted` resolves or a budget or the time of the plan is spent. The histories in which something was
+/// found are in the report.
 ///
 /// At its end it ends the Sessions that it created, unless the plan keeps them.
 ///
@@ -113,10 +114,14 @@ pub async fn run(
         };
         (number, played)
     };
+    // The first goes alone: it shows whether the server knows what the operator gave.
+    let alone = numbers.start.saturating_add(1).min(numbers.end);
     let mut played = pin!(
-        futures::stream::iter(numbers)
-            .map(one)
-            .buffer_unordered(random.jobs.max(1))
+        futures::stream::iter(numbers.start..alone).then(one).chain(
+            futures::stream::iter(alone..numbers.end)
+                .map(one)
+                .buffer_unordered(random.jobs.max(1))
+        )
     );
     let mut interrupted = pin!(interrupted);
     loop {

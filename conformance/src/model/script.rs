@@ -46,7 +46,8 @@ pub(super) const AGENTS: [AgentKind; 6] = [
 ];
 
 impl Script {
-    /// That of one history of the run with this seed.
+    /// That of one history of the run with this seed. The first is played with the target's deployment, so that every run
+    /// tries what the operator gave.
     ///
     /// ```
     /// use checkfu_conformance::model::Script;
@@ -55,7 +56,8 @@ impl Script {
     /// ```
     pub fn of(seed: u64, history: u64) -> Self {
         let dice = &mut Dice::of_history(seed, history);
-        let agent = dice.percent(50).then(|| dice.pick(&AGENTS));
+        let drawn = dice.percent(50).then(|| dice.pick(&AGENTS));
+        let agent = drawn.filter(|_| history > 0);
         let processes = dice.between(2, 4);
         let steps = dice.between(8, 24) / processes;
         Self {
@@ -76,6 +78,12 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::{step::WRONG, *};
+
+    #[test]
+    fn the_first_history_of_a_run_is_of_the_deployment_that_was_given() {
+        assert!((0..100).all(|seed| Script::of(seed, 0).agent.is_none()));
+        assert!((0..100).any(|seed| Script::of(seed, 1).agent.is_some()));
+    }
 
     /// Whatever the seed, a run of two hundred does each kind of thing.
     #[test]
