@@ -1,4 +1,5 @@
 mod created;
+mod end;
 mod owned;
 
 use futures::stream::{self, StreamExt};
@@ -12,12 +13,14 @@ use crate::{
     wire::request::Request,
 };
 pub(crate) use created::{Created, Made, created, is_plain};
+pub use end::CleanUpEnd;
 pub(crate) use owned::is_title_of;
 
 /// How many Sessions are seen to at a time.
 const AT_A_TIME: usize = 4;
 
 const OVER: &str = "the time to clean up was over";
+const ENDED: &str = "the cleaning up was ended";
 
 /// A Session that a run created, and what became of it afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,8 +72,8 @@ pub(crate) async fn clean_up(bench: &Bench, created: Created) -> Vec<CreatedSess
     bench.client.gate().clean_up();
     let deadline = Instant::now() + bench.limits.clean_up;
     let each = created.sessions.into_iter().map(|made| async move {
-        let session = timeout_at(deadline, resource(bench, &made.id)).await;
-        (made, session.unwrap_or_else(|_| Err(OVER.to_owned())))
+        let session = within(bench, deadline, resource(bench, &made.id)).await;
+        (made, session.unwrap_or_else(|why| Err(why.to_owned())))
     });
     let read: Vec<_> = stream::iter(each).buffered(AT_A_TIME).collect().await;
     let others = owned::others(&read, &created.title, &bench.target.sessions);
@@ -84,12 +87,26 @@ pub(crate) async fn clean_up(bench: &Bench, created: Created) -> Vec<CreatedSess
             let status = session
                 .ok()
                 .and_then(|session| Some(session["status"].as_str()?.to_owned()));
-            match timeout_at(deadline, one(bench, &made.id, &status.unwrap_or_default())).await {
+            let status = status.unwrap_or_default();
+            match within(bench, deadline, one(bench, &made.id, &status)).await {
                 Ok(cleaned) => cleaned,
-                Err(_) => left(made.id, OVER),
+                Err(why) => left(made.id, why),
             }
         });
     stream::iter(each).buffered(AT_A_TIME).collect().await
+}
+
+/// What comes of it, unless the time or the patience is over before.
+async fn within<T>(
+    bench: &Bench,
+    deadline: Instant,
+    what: impl Future<Output = T>,
+) -> Result<T, &'static str> {
+    tokio::select! {
+        biased;
+        () = bench.clean_up_end.ended() => Err(ENDED),
+        done = timeout_at(deadline, what) => done.map_err(|_| OVER),
+    }
 }
 
 async fn one(bench: &Bench, id: &str, status: &str) -> CreatedSession {

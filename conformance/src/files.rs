@@ -1,12 +1,15 @@
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use checkfu_conformance::{Baseline, Conclusion, Plan, Report, model::ModelReport};
 
-use crate::flags::{ReportFlags, ServerFlags};
+use crate::{
+    bounded,
+    flags::{ReportFlags, ServerFlags},
+};
 
 /// The files that a report goes to, opened before the run: one that cannot be written is found out then, not after it.
 pub(crate) struct ReportFiles<R>(Vec<(Form<R>, File)>);
@@ -82,16 +85,18 @@ impl<R> ReportFiles<R> {
     fn open<const N: usize>(forms: [(Option<&PathBuf>, Form<R>); N]) -> Result<Self, String> {
         let mut files: Vec<(Form<R>, File)> = Vec::new();
         let mut taken: Vec<(&PathBuf, &'static str)> = Vec::new();
+        let already = |flag: &str, path: &Path, before: &str| {
+            Err(format!(
+                "{flag}: {} is the file of {before} already",
+                path.display()
+            ))
+        };
         for (path, form) in forms {
             let Some(path) = path else {
                 continue;
             };
             if let Some((_, before)) = taken.iter().find(|(before, _)| *before == path) {
-                return Err(format!(
-                    "{}: {} is the file of {before} already",
-                    form.flag,
-                    path.display()
-                ));
+                return already(form.flag, path, before);
             }
             // What stands there is kept until there is something to take its place.
             let file = OpenOptions::new()
@@ -101,6 +106,9 @@ impl<R> ReportFiles<R> {
                 .open(path);
             let file = file
                 .map_err(|error| format!("{}: {} cannot be written: {error}", form.flag, path.display()))?;
+            if let Some((other, _)) = files.iter().find(|(_, other)| is_same(other, &file)) {
+                return already(form.flag, path, other.flag);
+            }
             taken.push((path, form.flag));
             files.push((form, file));
         }
@@ -117,12 +125,28 @@ impl<R> ReportFiles<R> {
     }
 }
 
+/// Whether these are one file under two names.
+#[cfg(unix)]
+fn is_same(one: &File, other: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (one.metadata(), other.metadata()) {
+        // To a terminal or a pipe two may write one after the other.
+        (Ok(one), Ok(other)) => one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, _: &File) -> bool {
+    false
+}
+
 /// The baseline that stands in this file; an empty one where there is no file, or none with a length.
 fn standing(path: &Path) -> Result<Baseline, String> {
     if !path.is_file() {
         return Ok(Baseline::default());
     }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = bounded::read(path, bounded::BASELINE).map_err(|error| error.to_string())?;
     Baseline::read(&text).map_err(|error| error.to_string())
 }
 

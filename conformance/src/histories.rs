@@ -8,10 +8,12 @@ use checkfu_conformance::{
 };
 
 use crate::{
+    bounded,
     files::ReportFiles,
     flags::{HistoryFlags, ModelFlags},
-    interrupt::interrupted,
+    interrupt::Interrupts,
     output::print,
+    printable::one_line,
     told::tell,
     usage,
 };
@@ -19,9 +21,10 @@ use crate::{
 /// A line of progress after so many histories.
 const PROGRESS: u64 = 20;
 
-pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
+pub(crate) async fn played(flags: ModelFlags, interrupts: &Interrupts) -> ExitStatus {
+    let end = interrupts.end_the_second_time();
     let (plan, random) = match flags.plan().and_then(|plan| Ok((plan, flags.random()?))) {
-        Ok(both) => both,
+        Ok((plan, random)) => (plan.with_clean_up_end(end.clone()), random),
         Err(error) => return usage(&error.to_string()),
     };
     let files = match ReportFiles::of_histories(&flags.report) {
@@ -30,7 +33,7 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
     };
     print(&format!("seed {}\n", random.seed));
     let mut done = 0;
-    let report = model::run(&plan, random, interrupted(), |_| {
+    let report = model::run(&plan, random, interrupts.interrupted(), |_| {
         done += 1;
         if !flags.is_quiet() && (done % PROGRESS == 0 || done == random.histories) {
             tell(&format!("{done} histories"));
@@ -58,7 +61,10 @@ pub(crate) async fn played(flags: ModelFlags) -> ExitStatus {
             Err(error) => return usage(&format!("--bundle: {error}")),
         }
     }
-    status(&report, flags.allow_partial)
+    match end.is_ended() {
+        true => ExitStatus::Interrupted,
+        false => status(&report, flags.allow_partial),
+    }
 }
 
 pub(crate) fn checked(flags: &HistoryFlags) -> ExitStatus {
@@ -68,14 +74,14 @@ pub(crate) fn checked(flags: &HistoryFlags) -> ExitStatus {
     };
     let mut histories = Vec::new();
     for file in &flags.files {
-        let name = file.display().to_string();
-        let text = match std::fs::read_to_string(file) {
+        let name = one_line(&file.display().to_string());
+        let text = match bounded::read(file, bounded::HISTORY) {
             Ok(text) => text,
             Err(error) => return usage(&format!("{name} cannot be read: {error}")),
         };
         match History::parse(&text) {
             Ok(history) => histories.push((name, history)),
-            Err(error) => return usage(&format!("{name}: {error}")),
+            Err(error) => return usage(&one_line(&format!("{name}: {error}"))),
         }
     }
     let report = model::judge(histories, flags.profile, flags.strict);

@@ -60,7 +60,7 @@ pub use budget::{Budget, Spending};
 pub use capability::{CapabilityReport, Claim, Offer, Probe, UnknownCapability, UnknownClaim};
 pub use check::Check;
 pub use checks::{check, checks};
-pub use clean_up::{CreatedSession, End};
+pub use clean_up::{CleanUpEnd, CreatedSession, End};
 pub use control::{Control, InvalidControl};
 pub use level::Level;
 pub use limits::Limits;

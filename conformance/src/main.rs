@@ -1,12 +1,14 @@
 //! The suite on the command line: `server`, `model`, `check-history`, `sweep`, `schema`, `list`, `explain`, `trace` and
 //! `prove`.
 
+mod bounded;
 mod files;
 mod flags;
 mod histories;
 mod interrupt;
 mod listing;
 mod output;
+mod printable;
 mod progress;
 mod proving;
 mod told;
@@ -21,7 +23,7 @@ use clap::Parser;
 use crate::{
     files::ReportFiles,
     flags::{Command, Flags, Judged, ServerFlags, SweepFlags, TraceFlags},
-    interrupt::interrupted,
+    interrupt::Interrupts,
     output::{print, unwritten},
     progress::Progress,
     told::tell,
@@ -29,9 +31,18 @@ use crate::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let status = match Flags::parse().command {
-        Command::Server(flags) => server(*flags).await,
-        Command::Sweep(flags) => swept(&flags).await,
+    let interrupts = Interrupts::listen();
+    let command = Flags::parse().command;
+    let cleans_up = matches!(
+        command,
+        Command::Server(_) | Command::Sweep(_) | Command::Model(_) | Command::Prove(_)
+    );
+    if !cleans_up {
+        interrupts.exit_at_once();
+    }
+    let status = match command {
+        Command::Server(flags) => server(*flags, &interrupts).await,
+        Command::Sweep(flags) => swept(&flags, &interrupts).await,
         Command::Schema { of } => {
             print(match of {
                 Judged::Server => REPORT_SCHEMA_JSON,
@@ -39,12 +50,12 @@ async fn main() -> ExitCode {
             });
             ExitStatus::Conformant
         }
-        Command::Model(flags) => histories::played(*flags).await,
+        Command::Model(flags) => histories::played(*flags, &interrupts).await,
         Command::CheckHistory(flags) => histories::checked(&flags),
         Command::List(flags) => listing::list(&flags),
         Command::Explain { id } => explained(&id),
         Command::Trace(flags) => traced(&flags),
-        Command::Prove(flags) => proving::prove(&flags).await,
+        Command::Prove(flags) => proving::prove(&flags, &interrupts).await,
     };
     ExitCode::from(written(status).code())
 }
@@ -63,9 +74,9 @@ fn written(status: ExitStatus) -> ExitStatus {
     }
 }
 
-async fn server(flags: ServerFlags) -> ExitStatus {
+async fn server(flags: ServerFlags, interrupts: &Interrupts) -> ExitStatus {
     let plan = match flags.plan() {
-        Ok(plan) => plan,
+        Ok(plan) => plan.with_clean_up_end(interrupts.end_the_second_time()),
         Err(error) => return usage(&error.to_string()),
     };
     let files = match ReportFiles::create(&flags, &plan) {
@@ -73,7 +84,7 @@ async fn server(flags: ServerFlags) -> ExitStatus {
         Err(message) => return usage(&message),
     };
     let mut progress = Progress::new(flags.progress(), plan.judged());
-    let report = run(&plan, interrupted(), |step| progress.tell(step)).await;
+    let report = run(&plan, interrupts.interrupted(), |step| progress.tell(step)).await;
     print(&report.to_string());
     if let Err(message) = files.write(&report) {
         return usage(&message);
@@ -84,9 +95,10 @@ async fn server(flags: ServerFlags) -> ExitStatus {
     }
 }
 
-async fn swept(flags: &SweepFlags) -> ExitStatus {
+async fn swept(flags: &SweepFlags, interrupts: &Interrupts) -> ExitStatus {
+    let end = interrupts.end_the_first_time();
     let plan = match flags.plan() {
-        Ok(plan) => plan,
+        Ok(plan) => plan.with_clean_up_end(end.clone()),
         Err(error) => return usage(&error.to_string()),
     };
     match sweep(&plan, &flags.run).await {
@@ -105,16 +117,19 @@ async fn swept(flags: &SweepFlags) -> ExitStatus {
                 sessions.len(),
                 flags.run
             ));
-            if left > 0 {
-                ExitStatus::Partial
-            } else {
-                ExitStatus::Conformant
+            match left {
+                0 => ExitStatus::Conformant,
+                _ if end.is_ended() => ExitStatus::Interrupted,
+                _ => ExitStatus::Partial,
             }
         }
         Err(error @ SweepError::Run(_)) => usage(&format!("--run: {error}")),
         Err(error) => {
             tell(&format!("error: {error}"));
-            ExitStatus::NotJudged
+            match end.is_ended() {
+                true => ExitStatus::Interrupted,
+                false => ExitStatus::NotJudged,
+            }
         }
     }
 }

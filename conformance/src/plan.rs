@@ -6,6 +6,7 @@ use crate::{
     capability::{CAPABILITIES, Claim, UnknownCapability},
     check::Check,
     checks::checks,
+    clean_up::CleanUpEnd,
     limits::Limits,
     pattern::fits,
     profile::{Profile, Severity},
@@ -34,6 +35,7 @@ pub struct Plan {
     pub(crate) claims: BTreeMap<&'static str, Claim>,
     pub(crate) baseline: Baseline,
     pub(crate) keep: bool,
+    pub(crate) clean_up_end: CleanUpEnd,
     pub(crate) only: Vec<String>,
 }
 
@@ -55,6 +57,7 @@ impl Plan {
             claims: BTreeMap::new(),
             baseline: Baseline::default(),
             keep: false,
+            clean_up_end: CleanUpEnd::default(),
             only: Vec::new(),
         }
     }
@@ -105,6 +108,12 @@ impl Plan {
     #[must_use]
     pub fn with_baseline(self, baseline: Baseline) -> Self {
         Self { baseline, ..self }
+    }
+
+    /// Lets the cleaning up be ended before it is done.
+    #[must_use]
+    pub fn with_clean_up_end(self, clean_up_end: CleanUpEnd) -> Self {
+        Self { clean_up_end, ..self }
     }
 
     /// Leaves the Sessions that the run creates as they are, instead of ending them.

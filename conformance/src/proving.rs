@@ -5,12 +5,12 @@ use checkfu_conformance::{
     prove::{Binary, Depth, Matrix, Settings, Unprovable, prove as prove_with},
 };
 
-use crate::{flags::ProveFlags, interrupt::interrupted, output::print, told::tell, usage};
+use crate::{flags::ProveFlags, interrupt::Interrupts, output::print, told::tell, usage};
 
 /// Most of a judgement is waiting.
 const JOBS_PER_PROCESSOR: usize = 3;
 
-pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
+pub(crate) async fn prove(flags: &ProveFlags, interrupts: &Interrupts) -> ExitStatus {
     let settings = match settings(flags) {
         Ok(settings) => settings,
         Err(message) => return usage(&message),
@@ -24,7 +24,7 @@ pub(crate) async fn prove(flags: &ProveFlags) -> ExitStatus {
     let progress = tell;
     let proof = tokio::select! {
         proof = prove_with(&settings, &progress) => proof,
-        () = interrupted() => {
+        () = interrupts.interrupted() => {
             tell("error: interrupted; the servers are stopped");
             return ExitStatus::Interrupted;
         }

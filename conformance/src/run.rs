@@ -59,10 +59,20 @@ pub async fn run(
     let started = Instant::now();
     let started_at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis);
     let mut ran = Ran::default();
-    let (mut reason, misconfigured) = match prepare(plan).await {
-        Err(unready) => (Some(unready.why), unready.exit == ExitStatus::Usage),
-        Ok(bench) => {
-            ran = checked(plan, &bench, started, interrupted, progress).await;
+    let mut interrupted = pin!(interrupted);
+    let prepared = match select(pin!(prepare(plan)), interrupted.as_mut()).await {
+        Either::Left((prepared, _)) => Some(prepared),
+        Either::Right(_) => None,
+    };
+    let (mut reason, misconfigured) = match prepared {
+        None => {
+            let why = "the run was interrupted before it began".to_owned();
+            ran.cut = Some((Cut::Interrupted, why.clone()));
+            (Some(why), false)
+        }
+        Some(Err(unready)) => (Some(unready.why), unready.exit == ExitStatus::Usage),
+        Some(Ok(bench)) => {
+            ran = checked(plan, &bench, started, interrupted.as_mut(), progress).await;
             let why = bench.misconfiguration().map(str::to_owned);
             let misconfigured = why.is_some();
             (why, misconfigured)
@@ -109,7 +119,7 @@ pub async fn run(
         started_at_ms,
         duration_ms: millis(started.elapsed()),
         conclusion,
-        reason: reason.map(|reason| key.redact(&reason)),
+        reason: reason.map(|reason| crate::printable::one_line(&key.redact(&reason))),
         exit: match misconfigured {
             true => ExitStatus::Usage,
             false => ExitStatus::of(&verdicts, ran.cut.map(|(cut, _)| cut)),
@@ -188,6 +198,9 @@ async fn checked(
         true => keep(ids, "kept (--keep)"),
         false => clean_up(bench, ids).await,
     };
+    if bench.clean_up_end.is_ended() {
+        cut = cut.or_else(|| Some((Cut::Interrupted, "the cleaning up was ended".to_owned())));
+    }
     let capability = |id| CapabilityReport::weigh(id, bench.claim(id), shared.listed(id), shared.probe(id));
     Ran {
         run_id: bench.run_id.clone(),

@@ -1,11 +1,12 @@
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     clean_up::{Created, CreatedSession, Made, clean_up, is_plain, is_title_of},
     expect,
     plan::Plan,
+    printable::one_line,
     stimulus::{bench::Bench, session},
     stop::Stop,
     wire::request::Request,
@@ -13,6 +14,9 @@ use crate::{
 
 /// More pages of Sessions than this are not looked through.
 const LONGEST_WALK: usize = 1_000;
+
+/// More Sessions than this are not remembered.
+const MOST_SESSIONS: usize = 200_000;
 
 /// Why nothing was swept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +43,7 @@ pub async fn sweep(plan: &Plan, run_id: &str) -> Result<Vec<CreatedSession>, Swe
     if run_id.len() < 6 || !hexadecimal {
         return Err(SweepError::Run(run_id.to_owned()));
     }
-    let unlisted = |stop: Stop| SweepError::Unlisted(plan.target.key.redact(&stop.told()));
+    let unlisted = |stop: Stop| SweepError::Unlisted(one_line(&plan.target.key.redact(&stop.told())));
     let bench = Bench::new(plan).map_err(unlisted)?;
     let created = found(&bench, &session::titled(run_id)).await.map_err(unlisted)?;
     Ok(clean_up(&bench, created).await)
@@ -54,11 +58,25 @@ pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Created, Stop> {
         if let Some(token) = &token {
             request = request.query("page", token);
         }
-        let answer = bench.send(request).await?;
+        let answer = tokio::select! {
+            biased;
+            () = bench.clean_up_end.ended() => return Err(Stop::Inconclusive("it was interrupted".to_owned())),
+            answer = bench.send(request) => answer?,
+        };
         expect::status(&answer, 200)?;
         let page = expect::json(&answer)?;
         let data = expect::member(&answer, &page, "/data")?;
-        sessions.extend(data.as_array().cloned().unwrap_or_default());
+        sessions.extend(
+            data.as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|session| relevant(session, title)),
+        );
+        if sessions.len() > MOST_SESSIONS {
+            let why = format!("more than {MOST_SESSIONS} Sessions could be the run's");
+            return Err(Stop::Inconclusive(why));
+        }
+        bench.client.forget(&answer);
         match page["next_page"].as_str() {
             Some(next) if token.as_deref() != Some(next) => token = Some(next.to_owned()),
             _ => break,
@@ -69,6 +87,17 @@ pub(crate) async fn found(bench: &Bench, title: &str) -> Result<Created, Stop> {
         title: title.to_owned(),
         sessions: of_run(&sessions, title).into_iter().map(made).collect(),
     })
+}
+
+/// What counts of a Session that has the title, or may be an untitled fork of one that has it.
+fn relevant(session: &Value, title: &str) -> Option<Value> {
+    let own = &session["title"];
+    let source = session["forked_from"]["session_id"].as_str();
+    let counts = match own.as_str() {
+        Some(own) => is_title_of(own, title),
+        None => own.is_null() && source.is_some(),
+    };
+    counts.then(|| json!({"id": session["id"].as_str(), "title": own, "forked_from": {"session_id": source}}))
 }
 
 /// The ids of those with the title, and of untitled forks of them, in the order of the list.
@@ -103,8 +132,6 @@ fn of_run(sessions: &[Value], title: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

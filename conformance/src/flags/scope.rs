@@ -4,6 +4,7 @@ use checkfu_conformance::{Baseline, Claim, Control, Plan, Stimulus, Target};
 use clap::Args;
 
 use super::budget::BudgetFlags;
+use crate::bounded;
 
 /// What a run may do to a server, and what the operator knows of it.
 #[derive(Debug, Args)]
@@ -71,7 +72,7 @@ impl ScopeFlags {
         }
         if let Some(path) = &self.baseline {
             let fault = |problem: String| format!("--baseline: {}: {problem}", path.display());
-            let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+            let text = bounded::read(path, bounded::BASELINE).map_err(|error| fault(error.to_string()))?;
             plan = plan.with_baseline(Baseline::read(&text).map_err(|error| fault(error.to_string()))?);
         }
         Ok(plan)

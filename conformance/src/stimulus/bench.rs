@@ -35,6 +35,7 @@ pub(crate) struct Bench {
     pub(crate) contract: Contract,
     pub(crate) target: Arc<Target>,
     pub(crate) limits: Limits,
+    pub(crate) clean_up_end: crate::clean_up::CleanUpEnd,
     /// What the run may make the server do.
     pub(crate) stimulus: Stimulus,
     claims: BTreeMap<&'static str, Claim>,
@@ -64,6 +65,7 @@ impl Bench {
             contract,
             target,
             limits,
+            clean_up_end: plan.clean_up_end.clone(),
             stimulus: plan.stimulus,
             claims: plan.claims.clone(),
             run_id: random_hex()?,

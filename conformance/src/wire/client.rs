@@ -153,6 +153,11 @@ impl Client {
         self.transcript.keep(exchange)
     }
 
+    /// Takes an exchange out of the transcript.
+    pub(crate) fn forget(&self, exchange: &Arc<Exchange>) {
+        self.transcript.forget(exchange);
+    }
+
     /// What counts and bounds the requests.
     pub(crate) fn gate(&self) -> &Gate {
         &self.gate

@@ -40,6 +40,17 @@ impl Transcript {
         exchange
     }
 
+    /// Lets go of an exchange that is no evidence of anything.
+    pub(super) fn forget(&self, exchange: &Arc<Exchange>) {
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = pages.exchanges.len();
+        pages.exchanges.retain(|kept| !Arc::ptr_eq(kept, exchange));
+        if pages.exchanges.len() < before {
+            pages.kept = pages.kept.saturating_sub(exchange.weight());
+            self.gate.forgets(exchange.weight());
+        }
+    }
+
     /// Every exchange kept so far.
     pub(super) fn exchanges(&self) -> Vec<Arc<Exchange>> {
         self.pages

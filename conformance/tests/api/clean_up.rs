@@ -304,6 +304,90 @@ async fn an_interrupted_run_cleans_up_and_exits_130() {
     }
 }
 
+/// A clean-up that a server holds up ends at the second signal, with a report of what is left.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clean_up_can_be_ended() {
+    let server = reference().await;
+    let (asked, mut cancels) = tokio::sync::mpsc::unbounded_channel();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let mutant = Mutant::new("holds-cancels").instead(move |call| {
+        if call.path.ends_with("/cancel") {
+            let _ = asked.send(());
+            // A thread that only blocks may be the one that would hear of everything else.
+            let _ = tokio::task::block_in_place(|| held.lock().unwrap().recv());
+        }
+        None
+    });
+    let relay = Relay::start(server.url(), mutant).await.unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let flags = [
+        "server",
+        "--quiet",
+        "--answer-timeout",
+        "600",
+        "--url",
+        relay.url(),
+    ];
+    let more = ["--only", "srv.session.create", "--json", path.to_str().unwrap()];
+    let run = with_key(&server, &[&flags[..], &more].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    cancels.recv().await.unwrap();
+    let id = run.id().unwrap().to_string();
+    for signal in ["-INT", "-TERM"] {
+        let sent = Command::new("kill").args([signal, &id]).status().await.unwrap();
+        assert!(sent.success());
+    }
+    let output = run.wait_with_output().await.unwrap();
+    drop(release);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("the cleaning up was ended"), "{told}");
+    let report = std::fs::read_to_string(&path).unwrap();
+    fits_schema(&report);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["exit"], "interrupted");
+    assert_eq!(report["created"][0]["end"], "left", "{told}");
+    assert_eq!(
+        report["created"][0]["done"], "the cleaning up was ended",
+        "{told}"
+    );
+    server.shutdown().await;
+}
+
+/// A server that answers nothing does not keep a run from being ended before its first check.
+#[tokio::test]
+async fn a_run_can_be_ended_before_it_begins() {
+    let server = reference().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("report.json");
+    let flags = [
+        "server",
+        "--url",
+        &url,
+        "--answer-timeout",
+        "600",
+        "--json",
+        path.to_str().unwrap(),
+    ];
+    let mut run = with_key(&server, &flags).stdout(Stdio::null()).spawn().unwrap();
+    let connected = listener.accept().await.unwrap();
+    let id = run.id().unwrap().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
+    assert!(sent.success());
+    assert_eq!(run.wait().await.unwrap().code(), Some(130));
+    drop(connected);
+    let report = std::fs::read_to_string(&path).unwrap();
+    fits_schema(&report);
+    assert!(report.contains("\"exit\": \"interrupted\""), "{report}");
+    server.shutdown().await;
+}
+
 fn sweep(server: &MockServer, flags: &[&str]) -> Command {
     let url: &[&str] = if flags.contains(&"--url") {
         &[]

@@ -10,6 +10,7 @@ mod command;
 mod configuration;
 mod fenced;
 mod forms;
+mod hostile;
 mod listing;
 mod model;
 mod output;
