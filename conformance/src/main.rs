@@ -113,9 +113,9 @@ async fn swept(flags: &SweepFlags, interrupts: &Interrupts) -> ExitStatus {
             }
             let left = sessions.iter().filter(|session| session.end == End::Left).count();
             print(&format!(
-                "{} Sessions of run {}, left as they are: {left}\n",
+                "Sessions of run {}: {}, left as they are: {left}\n",
+                flags.run,
                 sessions.len(),
-                flags.run
             ));
             match left {
                 0 => ExitStatus::Conformant,

@@ -16,5 +16,6 @@ pub(crate) use document::{counts, requirements};
 pub(crate) use exit::Cut;
 pub use exit::ExitStatus;
 pub use human::explain;
+pub(crate) use junit::of_run;
 pub(crate) use markdown::cell;
 pub(crate) use xml::allowed;

@@ -52,7 +52,14 @@ impl ScopeFlags {
 
     fn control(&self) -> Result<Option<Control>, Box<dyn Error>> {
         let Some(url) = self.control.as_ref().filter(|url| !url.is_empty()) else {
-            return Ok(None);
+            return match self.stimulus {
+                Stimulus::Control => Err(
+                    "--stimulus control: --control (CHECKFU_CONTROL_URL) is not given: give \
+                                          the URL of the server's control listener, or a lower class"
+                        .into(),
+                ),
+                _ => Ok(None),
+            };
         };
         let token = std::env::var("CHECKFU_CONTROL_TOKEN");
         let token = token

@@ -75,33 +75,23 @@ pub async fn run(
     report.url = Some(plan.target.url.clone());
     report.seed = Some(random.seed);
     report.repeat = Some(model_command(plan));
-    let bench = match prepare(plan).await {
-        Ok(bench) => bench,
-        Err(fault) => {
-            report.not_judged(plan.target.key.redact(&fault.why));
-            report.misconfigured = fault.exit == ExitStatus::Usage;
-            return report;
+    let mut interrupted = pin!(interrupted);
+    let met = {
+        let met = pin!(meet(plan, &mut report));
+        match select(met, interrupted.as_mut()).await {
+            Either::Left((met, _)) => met,
+            Either::Right(_) => Err(Unmet::Interrupted),
         }
     };
-    report.run_id.clone_from(&bench.run_id);
-    report.budget = Some(pace(plan.budget, &plan.target));
+    let (bench, deployments) = match met {
+        Ok(met) => met,
+        Err(Unmet::Interrupted) => {
+            report.cut(Cut::Interrupted, "interrupted before it began".to_owned());
+            return report;
+        }
+        Err(Unmet::Told) => return report,
+    };
     let gate = bench.client.gate();
-    let deployments = match deployments(&bench).await {
-        Ok(deployments) => deployments,
-        Err(stop) => {
-            report.spent = Some(gate.spending());
-            if let Some(why) = gate.spent() {
-                report.cut(Cut::BudgetSpent, why);
-                return report;
-            }
-            report.not_judged(plan.target.key.redact(&stop.told()));
-            return report;
-        }
-    };
-    // Where the list cannot be read, what is refused shows it.
-    if let Ok(listed) = Listed::read(&bench).await {
-        report.absence = Absence::listed(|id| listed.says(id));
-    }
     let numbers = match random.only {
         Some(only) => only..only.saturating_add(1),
         None => 0..random.histories,
@@ -123,7 +113,6 @@ pub async fn run(
                 .buffer_unordered(random.jobs.max(1))
         )
     );
-    let mut interrupted = pin!(interrupted);
     loop {
         let (number, history) = match select(played.next(), interrupted.as_mut()).await {
             Either::Left((Some(next), _)) => next,
@@ -170,6 +159,44 @@ pub async fn run(
     report
 }
 
+/// Why there is nobody to play with.
+enum Unmet {
+    /// The report says it.
+    Told,
+    Interrupted,
+}
+
+/// The first contact: whether the target is there, its deployments, and what it says that it has.
+async fn meet(plan: &Plan, report: &mut ModelReport) -> Result<(Bench, Deployments), Unmet> {
+    let bench = match prepare(plan).await {
+        Ok(bench) => bench,
+        Err(fault) => {
+            report.not_judged(plan.target.key.redact(&fault.why));
+            report.misconfigured = fault.exit == ExitStatus::Usage;
+            return Err(Unmet::Told);
+        }
+    };
+    report.run_id.clone_from(&bench.run_id);
+    report.budget = Some(pace(plan.budget, &plan.target));
+    let gate = bench.client.gate();
+    let deployments = match deployments(&bench).await {
+        Ok(deployments) => deployments,
+        Err(stop) => {
+            report.spent = Some(gate.spending());
+            match gate.spent() {
+                Some(why) => report.cut(Cut::BudgetSpent, why),
+                None => report.not_judged(plan.target.key.redact(&stop.told())),
+            }
+            return Err(Unmet::Told);
+        }
+    };
+    // Where the list cannot be read, what is refused shows it.
+    if let Ok(listed) = Listed::read(&bench).await {
+        report.absence = Absence::listed(|id| listed.says(id));
+    }
+    Ok((bench, deployments))
+}
+
 /// Ends what the histories created, those that were cut off included; how many could not be ended, or why none was.
 async fn cleaned(bench: &Bench) -> Result<usize, String> {
     // To look for them is part of it, which no budget bounds.
@@ -193,12 +220,7 @@ pub fn judge(
     report
 }
 
-async fn one(
-    bench: &Bench,
-    deployments: &BTreeMap<Option<AgentKind>, String>,
-    seed: u64,
-    number: u64,
-) -> Result<History, NotPlayed> {
+async fn one(bench: &Bench, deployments: &Deployments, seed: u64, number: u64) -> Result<History, NotPlayed> {
     let script = Script::of(seed, number);
     let known = deployments.get(&script.agent).or_else(|| deployments.get(&None));
     let deployment = known.map(String::as_str).unwrap_or_default();
@@ -206,7 +228,9 @@ async fn one(
 }
 
 /// The deployment for each kind of Agent that the server has, and the target's for none.
-async fn deployments(bench: &Bench) -> Result<BTreeMap<Option<AgentKind>, String>, Stop> {
+type Deployments = BTreeMap<Option<AgentKind>, String>;
+
+async fn deployments(bench: &Bench) -> Result<Deployments, Stop> {
     let mut deployments = BTreeMap::from([(None, session::deployment(bench).await?)]);
     for kind in super::script::AGENTS {
         if let Ok(id) = session::agent(bench, kind).await {

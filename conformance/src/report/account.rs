@@ -90,8 +90,11 @@ pub(super) fn left_line(report: &Report) -> String {
     match counts.is_empty() {
         true => "no Session was created".to_owned(),
         false => format!(
-            "{} Sessions were created: {}",
-            report.created.len(),
+            "{} created: {}",
+            match report.created.len() {
+                1 => "1 Session was".to_owned(),
+                many => format!("{many} Sessions were"),
+            },
             counts.join(", ")
         ),
     }

@@ -1,3 +1,5 @@
+mod conclusion;
+
 use std::time::Duration;
 
 use chrono::DateTime;
@@ -9,15 +11,17 @@ use crate::verdict::Verdict;
 
 use super::{
     document::{CheckReport, Report},
-    statement::{area, statement},
+    statement::{area, areas, statement},
     xml::allowed,
 };
+pub(crate) use conclusion::of_run;
 
 impl Report {
-    /// The report as JUnit XML: a suite an area, a case a check.
+    /// The report as JUnit XML: a suite an area, a case a check, with its verdict as a property. A last suite `run` has the
+    /// case `conclusion`, which fails where the run does, and is an error where nothing was judged or not all of it.
     ///
-    /// What was not decided or does not apply is skipped, with the reason as its message; a warning passes, with ` (warning)`
-    /// after its name and the contradiction as its output.
+    /// What was not decided or does not apply is skipped, with the reason as its message; a warning passes, with the
+    /// contradiction as its output.
     ///
     /// # Errors
     /// What the XML writer reports.
@@ -30,8 +34,9 @@ impl Report {
         if let Some(began) = began {
             document.set_timestamp(began);
         }
-        for checks in self.checks.chunk_by(|one, next| area(one) == area(next)) {
-            let mut suite = TestSuite::new(checks.first().map_or("", area));
+        for name in areas(self) {
+            let checks = || self.checks.iter().filter(|check| area(check) == name);
+            let mut suite = TestSuite::new(name);
             suite.add_property(Property::new("url", self.url.as_str()));
             suite.add_property(Property::new("run", self.run_id.as_str()));
             suite.add_property(Property::new("strict", self.strict.to_string()));
@@ -46,27 +51,23 @@ impl Report {
                 suite.add_property(Property::new(format!("capability.{}", row.id), told));
             }
             suite.set_time(
-                checks
-                    .iter()
+                checks()
                     .map(|check| Duration::from_millis(check.duration_ms))
                     .sum(),
             );
-            suite.add_test_cases(checks.iter().map(case));
+            suite.add_test_cases(checks().map(case));
             document.add_test_suite(suite);
         }
+        document.add_test_suite(of_run(self.conclusion, self.reason.as_deref(), self.exit));
         document.to_string().map(|document| allowed(&document))
     }
 }
 
 fn case(check: &CheckReport) -> TestCase {
-    let warned = if check.verdict == Verdict::Warn {
-        " (warning)"
-    } else {
-        ""
-    };
-    let mut case = TestCase::new(format!("{}{warned}", check.id), status(check));
+    let mut case = TestCase::new(check.id, status(check));
     case.set_classname(area(check));
     case.set_time(Duration::from_millis(check.duration_ms));
+    case.add_property(Property::new("verdict", check.verdict.word()));
     case.add_property(Property::new("level", check.level.to_string()));
     case.add_property(Property::new("stimulus", check.stimulus.name()));
     case.add_property(Property::new("requirements", check.requirements.join(" ")));

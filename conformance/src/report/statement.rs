@@ -30,17 +30,11 @@ impl Area {
     /// Every area, in the order of the table of checks.
     pub(super) fn all(report: &Report) -> Vec<Self> {
         let columns = Self::columns(report);
-        let mut names: Vec<&'static str> = Vec::new();
-        for name in report.checks.iter().map(area) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
         let count = |name: &str, verdict: Verdict| {
             let of_both = |check: &&CheckReport| area(check) == name && check.verdict == verdict;
             report.checks.iter().filter(of_both).count()
         };
-        names
+        areas(report)
             .into_iter()
             .map(|name| Self {
                 name,
@@ -48,6 +42,17 @@ impl Area {
             })
             .collect()
     }
+}
+
+/// The names of the areas, in the order of the table of checks.
+pub(super) fn areas(report: &Report) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for name in report.checks.iter().map(area) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The area in a check's id.

@@ -358,33 +358,33 @@ async fn a_clean_up_can_be_ended() {
     server.shutdown().await;
 }
 
-/// A server that answers nothing does not keep a run from being ended before its first check.
+/// A server that answers nothing does not keep a run from being ended before its first check or its first history.
 #[tokio::test]
 async fn a_run_can_be_ended_before_it_begins() {
     let server = reference().await;
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("report.json");
-    let flags = [
-        "server",
-        "--url",
-        &url,
-        "--answer-timeout",
-        "600",
-        "--json",
-        path.to_str().unwrap(),
-    ];
-    let mut run = with_key(&server, &flags).stdout(Stdio::null()).spawn().unwrap();
-    let connected = listener.accept().await.unwrap();
-    let id = run.id().unwrap().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
-    assert!(sent.success());
-    assert_eq!(run.wait().await.unwrap().code(), Some(130));
-    drop(connected);
-    let report = std::fs::read_to_string(&path).unwrap();
-    fits_schema(&report);
-    assert!(report.contains("\"exit\": \"interrupted\""), "{report}");
+    for (command, interrupted) in [
+        ("server", "\"exit\": \"interrupted\""),
+        ("model", "\"cut\": \"interrupted"),
+    ] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("report.json");
+        let flags = [command, "--url", &url, "--answer-timeout", "600"];
+        let flags = [&flags[..], &["--json", path.to_str().unwrap()]].concat();
+        let mut run = with_key(&server, &flags).stdout(Stdio::null()).spawn().unwrap();
+        let connected = listener.accept().await.unwrap();
+        let id = run.id().unwrap().to_string();
+        let sent = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
+        assert!(sent.success());
+        assert_eq!(run.wait().await.unwrap().code(), Some(130), "{command}");
+        drop(connected);
+        let report = std::fs::read_to_string(&path).unwrap();
+        if command == "server" {
+            fits_schema(&report);
+        }
+        assert!(report.contains(interrupted), "{report}");
+    }
     server.shutdown().await;
 }
 

@@ -27,6 +27,9 @@ async fn a_target_that_is_not_there_is_not_judged() {
         report.checks.is_empty() && report.reason.as_ref().unwrap().contains("no connection"),
         "{report}"
     );
+    let junit = report.to_junit().unwrap();
+    let junit = quick_junit::Report::deserialize_from_str(&junit).unwrap();
+    assert_eq!((junit.errors, junit.failures), (1, 0), "{junit:?}");
 }
 
 #[tokio::test]

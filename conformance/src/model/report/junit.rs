@@ -9,8 +9,9 @@ use crate::{
 };
 
 impl ModelReport {
-    /// The report as JUnit XML: one suite, a case a property. What was not put to the test is skipped; a warning passes, with
-    /// ` (warning)` after its name and the contradictions as its output.
+    /// The report as JUnit XML: a suite `histories` with a case a property, which has its verdict as a property, and
+    /// a suite `run` with the case `conclusion`. What was not put to the test is skipped; a warning passes, with the
+    /// contradictions as its output.
     ///
     /// # Errors
     /// What the XML writer reports.
@@ -32,6 +33,8 @@ impl ModelReport {
         }
         suite.add_test_cases(Property::ALL.map(|property| self.test_case(property)));
         document.add_test_suite(suite);
+        let conclusion = crate::report::of_run(self.conclusion(), self.reason.as_deref(), self.exit());
+        document.add_test_suite(conclusion);
         document
             .to_string()
             .map(|document| crate::report::allowed(&document))
@@ -54,13 +57,9 @@ impl ModelReport {
             });
             status.set_description(told.as_str());
         }
-        let warned = if verdict == Verdict::Warn {
-            " (warning)"
-        } else {
-            ""
-        };
-        let mut case = TestCase::new(format!("{property}{warned}"), status);
+        let mut case = TestCase::new(property.to_string(), status);
         case.set_classname("histories");
+        case.add_property(Fact::new("verdict", verdict.word()));
         case.add_property(Fact::new("decided", self.times(property).to_string()));
         if verdict == Verdict::Warn {
             case.set_system_out(told);
