@@ -4,8 +4,9 @@ mod events;
 mod session;
 
 use checkfu_sdk::{
-    Client, SessionId,
+    Client,
     client::{Interruption, StreamChange},
+    model::LogId,
 };
 
 use crate::{
@@ -24,7 +25,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// Tells of trouble with a stream; a connection that was closed in good order is none.
-fn narrate(_: &SessionId, change: &StreamChange<'_>) {
+fn narrate(_: &LogId, change: &StreamChange<'_>) {
     match change {
         StreamChange::Interrupted {
             cause: Interruption::Failed(error),

@@ -1,10 +1,11 @@
-//! Calls on the events of one Session: send and list. `stream` and `follow` add theirs.
+//! Calls on the events of one Session or of one of its threads: send and list. `stream` and `follow` add theirs.
 
 mod handle;
 mod list;
+mod log;
 mod posted;
 mod send;
 
-pub use handle::SessionEvents;
-pub(crate) use handle::{EVENTS, SESSION};
+pub use handle::{SessionEvents, ThreadEvents};
 pub use list::ListEvents;
+pub(crate) use log::Log;

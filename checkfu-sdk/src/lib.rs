@@ -47,6 +47,7 @@ pub mod sessions;
 pub mod settlement;
 pub mod sse;
 pub mod stream;
+pub mod threads;
 
 pub use api_key::ApiKey;
 pub use client::{Client, ClientBuilder, Limits};

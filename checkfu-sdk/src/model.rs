@@ -6,6 +6,7 @@ mod cause;
 mod event;
 mod id;
 mod json;
+mod log_id;
 mod open_enum;
 mod page;
 pub mod payload;
@@ -13,6 +14,7 @@ mod seq;
 mod session;
 mod status;
 mod stop_reason;
+mod thread;
 
 pub(crate) use json::lenient;
 pub(crate) use open_enum::open_enum;
@@ -23,8 +25,10 @@ pub use id::{
     ActionApprovalId, AgentDeploymentId, CheckpointId, EventId, MemoryStoreId, OutcomeId, PrincipalId,
     ProjectId, QuestionId, RequestId, RunId, SessionId, SessionThreadId, ToolUseId, WatchId, WorkspaceId,
 };
+pub use log_id::LogId;
 pub use page::Page;
 pub use seq::Seq;
 pub use session::{ForkPoint, Session};
-pub use status::{CauseKind, SessionStatus};
+pub use status::{CauseKind, SessionStatus, SessionThreadStatus};
 pub use stop_reason::StopReason;
+pub use thread::{SessionThread, ThreadAgent, ThreadStats};

@@ -1,4 +1,4 @@
-//! The live stream of a Session's events.
+//! The live stream of a Session's events, or of a thread's.
 
 mod budget;
 mod connect;

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::model::{Seq, SessionId};
+use crate::model::{LogId, Seq};
 
 /// What broke a connection of a stream.
 #[derive(Debug)]
@@ -44,18 +44,18 @@ pub enum StreamChange<'e> {
 
 /// Watches what goes on beneath calls and streams, for logs and metrics.
 ///
-/// Methods are called in place and must not block. Every closure over a Session's id and a [`StreamChange`] is
+/// Methods are called in place and must not block. Every closure over the id of a log and a [`StreamChange`] is
 /// an observer.
 pub trait Observer: Send + Sync + 'static {
-    /// The connection of a Session's stream changed.
-    fn stream_changed(&self, session_id: &SessionId, change: &StreamChange<'_>);
+    /// The connection of a stream changed.
+    fn stream_changed(&self, log_id: &LogId, change: &StreamChange<'_>);
 }
 
 impl<F> Observer for F
 where
-    F: Fn(&SessionId, &StreamChange<'_>) + Send + Sync + 'static,
+    F: Fn(&LogId, &StreamChange<'_>) + Send + Sync + 'static,
 {
-    fn stream_changed(&self, session_id: &SessionId, change: &StreamChange<'_>) {
-        self(session_id, change);
+    fn stream_changed(&self, log_id: &LogId, change: &StreamChange<'_>) {
+        self(log_id, change);
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::observer::Interruption;
 use super::observer::StreamChange;
 use crate::error::Error;
-use crate::model::SessionId;
+use crate::model::LogId;
+#[cfg(feature = "tracing")]
+use crate::model::SessionThreadId;
 
 /// Runs `call` in the span of one logical call.
 pub(super) async fn in_call_span<T>(method: &str, route: &str, call: impl Future<Output = T> + Send) -> T {
@@ -33,14 +35,15 @@ pub(super) fn trying_again(attempt: u32, wait: Duration, error: &Error) {
 }
 
 /// The connection of a stream changed.
-pub(crate) fn stream_changed(session_id: &SessionId, change: &StreamChange<'_>) {
+pub(crate) fn stream_changed(log_id: &LogId, change: &StreamChange<'_>) {
     #[cfg(feature = "tracing")]
     {
-        let session = session_id.as_str();
+        let session = log_id.session_id.as_str();
+        let thread = log_id.session_thread_id.as_ref().map(SessionThreadId::as_str);
         match change {
             StreamChange::Opened { after, reconnects } => {
                 let after = after.map(crate::model::Seq::get);
-                tracing::debug!(session, after, reconnects, "stream opened");
+                tracing::debug!(session, thread, after, reconnects, "stream opened");
             }
             StreamChange::Interrupted { after, cause } => {
                 let after = after.map(crate::model::Seq::get);
@@ -48,14 +51,14 @@ pub(crate) fn stream_changed(session_id: &SessionId, change: &StreamChange<'_>) 
                     Interruption::Closed => "closed in good order".to_owned(),
                     Interruption::Failed(error) => error.to_string(),
                 };
-                tracing::debug!(session, after, cause, "stream interrupted");
+                tracing::debug!(session, thread, after, cause, "stream interrupted");
             }
             StreamChange::Waiting { wait, reconnect } => {
-                tracing::debug!(session, ?wait, reconnect, "stream waits");
+                tracing::debug!(session, thread, ?wait, reconnect, "stream waits");
             }
-            StreamChange::Ended => tracing::debug!(session, "stream ended"),
+            StreamChange::Ended => tracing::debug!(session, thread, "stream ended"),
         }
     }
     #[cfg(not(feature = "tracing"))]
-    let _ = (session_id, change);
+    let _ = (log_id, change);
 }

@@ -1,5 +1,5 @@
 use super::api::ApiError;
-use crate::model::{EventId, Seq, SessionId};
+use crate::model::{EventId, LogId, Seq};
 
 /// The log does not reach the cursor, or no longer does (`A-GAP`, `A-CLI`).
 #[derive(Debug, thiserror::Error)]
@@ -42,11 +42,11 @@ impl CursorGap {
 /// A server that was restored to an earlier state and gives numbers out again looks like this. Going on would
 /// skip events without a trace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("session {session_id} has another history: seq {seq} was event {followed} and is now {found}")]
+#[error("log {log_id} has another history: seq {seq} was event {followed} and is now {found}")]
 #[non_exhaustive]
 pub struct Divergence {
-    /// The Session.
-    pub session_id: SessionId,
+    /// The log.
+    pub log_id: LogId,
     /// The cursor.
     pub seq: Seq,
     /// The event that was followed at that place.

@@ -1,17 +1,17 @@
 use futures::stream;
-use http::Method;
 
-use super::handle::{EVENTS, SessionEvents};
+use super::handle::{SessionEvents, ThreadEvents};
+use super::log::Log;
 use crate::client::Request;
 use crate::error::{ConfigError, Error};
 use crate::model::{Event, Page, Seq};
 use crate::paging::{Bounds, Items, Pages, by_token};
 
-/// A list of the events of one Session, in the order of the log (`LST-2`, `A-LIST`).
+/// A list of the events of one Session or thread, in the order of the log (`LST-2`, `A-LIST`).
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent until the pages or items are polled"]
 pub struct ListEvents {
-    events: SessionEvents,
+    log: Log,
     limit: Option<u32>,
     after: Option<Seq>,
     page: Option<String>,
@@ -20,16 +20,27 @@ pub struct ListEvents {
 impl SessionEvents {
     /// Lists the log, as far back as it is retained.
     pub fn list(&self) -> ListEvents {
-        ListEvents {
-            events: self.clone(),
+        ListEvents::of(self.log())
+    }
+}
+
+impl ThreadEvents {
+    /// Lists the thread's log, as far back as it is retained (`THR-5`).
+    pub fn list(&self) -> ListEvents {
+        ListEvents::of(self.log())
+    }
+}
+
+impl ListEvents {
+    fn of(log: &Log) -> Self {
+        Self {
+            log: log.clone(),
             limit: None,
             after: None,
             page: None,
         }
     }
-}
 
-impl ListEvents {
     /// The most events on one page. Default: the server's, 100; it caps at 1000.
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = Some(limit);
@@ -50,7 +61,7 @@ impl ListEvents {
 
     /// The pages.
     pub fn pages(self) -> Pages<Event> {
-        let request = match self.events.request(Method::GET, EVENTS) {
+        let request = match self.log.list() {
             Ok(mut request) => {
                 request
                     .query
@@ -70,8 +81,8 @@ impl ListEvents {
                     .into(),
                 )
             }
-            (Some(after), None) => by_seq(self.events, request, after),
-            (None, page) => by_token(self.events.client().clone(), request, page),
+            (Some(after), None) => by_seq(self.log, request, after),
+            (None, page) => by_token(self.log.client().clone(), request, page),
         }
     }
 
@@ -94,16 +105,16 @@ enum Next {
 
 /// Walks the log by `seq`: each page begins after the last event of the one before, until a page is empty and
 /// names no next one. A token is followed only from an empty page, and then goes alone.
-fn by_seq(events: SessionEvents, list: Request, after: Seq) -> Pages<Event> {
+fn by_seq(log: Log, list: Request, after: Seq) -> Pages<Event> {
     struct Walk {
-        events: SessionEvents,
+        log: Log,
         list: Request,
         last: Seq,
         next: Next,
         bounds: Bounds,
     }
     let walk = Walk {
-        events,
+        log,
         list,
         last: after,
         next: Next::After(after),
@@ -116,7 +127,7 @@ fn by_seq(events: SessionEvents, list: Request, after: Seq) -> Pages<Event> {
             Next::Page(token) => ("page", token.clone()),
             Next::Nowhere => return Ok(None),
         });
-        let answer = walk.events.client().call(request, None).await?;
+        let answer = walk.log.client().call(request, None).await?;
         let mut page: Page<Event> = answer.decode("the page of events")?;
         page.data.retain(|event| event.seq() > walk.last);
         walk.next = match (page.data.last(), &page.next_page) {

@@ -1,6 +1,4 @@
-use http::Method;
-
-use super::handle::{EVENTS, SessionEvents};
+use super::handle::SessionEvents;
 use super::posted::Posted;
 use crate::client::IdempotencyKey;
 use crate::error::Error;
@@ -39,7 +37,7 @@ impl SessionEvents {
             Some(key) => IdempotencyKey::given(key)?,
             None => IdempotencyKey::random()?,
         };
-        let request = self.request(Method::POST, EVENTS)?.json(&input)?;
+        let request = self.log().append()?.json(&input)?;
         let answer = self.client().call(request, Some(key)).await?;
         answer
             .decode::<Posted>("the accepted event")

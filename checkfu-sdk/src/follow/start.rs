@@ -1,15 +1,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::Method;
-
 use super::error::FollowError;
 use super::follower::Follower;
 use super::progress::Progress;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
 use crate::error::Error;
-use crate::events::{SESSION, SessionEvents};
+use crate::events::SessionEvents;
 use crate::model::{Seq, Session};
 use crate::retry::ReconnectPolicy;
 use crate::settlement::{Settlement, SettlementFold};
@@ -149,7 +147,7 @@ impl<S: CursorStore> Follow<S> {
             .filter(|stored| within && progress.fold.counts(stored.seq));
         if at_head || recorded.is_some() {
             if let Some(anchor) = &anchor {
-                check_anchor(&self.events, anchor)
+                check_anchor(self.events.log(), anchor)
                     .await
                     .map_err(FollowError::Read)?;
             }
@@ -168,7 +166,7 @@ impl<S: CursorStore> Follow<S> {
 }
 
 async fn read_session(events: &SessionEvents) -> Result<Session, Error> {
-    let request = events.request(Method::GET, SESSION)?;
+    let request = events.log().session()?;
     events.client().call(request, None).await?.decode("the session")
 }
 

@@ -34,6 +34,20 @@ impl SessionStatus {
 }
 
 open_enum! {
+    /// The state of a thread (`THR-10`).
+    SessionThreadStatus {
+        /// A Run of it executes.
+        Running = "running",
+        /// At rest; it can be driven again.
+        Idle = "idle",
+        /// Its Runner failed and is tried again.
+        Rescheduling = "rescheduling",
+        /// Ended for good.
+        Terminated = "terminated",
+    }
+}
+
+open_enum! {
     /// The kind of cause that brought an event into its Session.
     CauseKind {
         /// A call of the API.

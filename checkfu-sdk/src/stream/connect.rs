@@ -1,13 +1,12 @@
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::client::{Answer, Body, Request};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
-use crate::events::{EVENTS, SessionEvents};
+use crate::events::Log;
 use crate::model::{Event, EventId, Page, RequestId, Seq};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-const STREAM: &str = "/v1/sessions/{session_id}/events/stream";
 const EVENT_STREAM: &str = "text/event-stream";
 const SHOWN_CHARACTERS: usize = 200;
 
@@ -30,15 +29,15 @@ pub(super) enum Connected {
 
 /// Opens one connection after the cursor. Status and content type are looked at before any byte of the body.
 pub(super) async fn connect(
-    events: SessionEvents,
+    log: Log,
     after: Option<Seq>,
     anchor: Option<Anchor>,
 ) -> Result<Connected, Error> {
     if let Some(anchor) = anchor {
-        let answer = events.client().call_once(anchor_request(&events, &anchor)?).await;
-        compare(&events, &anchor, answer)?;
+        let answer = log.client().call_once(anchor_request(&log, &anchor)?).await;
+        compare(&log, &anchor, answer)?;
     }
-    let mut request = events.request(Method::GET, STREAM)?;
+    let mut request = log.stream()?;
     request
         .headers
         .insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
@@ -47,11 +46,11 @@ pub(super) async fn connect(
             .headers
             .insert(LAST_EVENT_ID, HeaderValue::from(after.get()));
     }
-    let response = events.client().open(request).await?;
+    let response = log.client().open(request).await?;
     match response.status {
         StatusCode::NO_CONTENT => Ok(Connected::NoMore),
         StatusCode::OK if is_event_stream(&response.headers) => Ok(Connected::Stream {
-            request_id: events.client().request_id(&response.headers),
+            request_id: log.client().request_id(&response.headers),
             body: response.body,
         }),
         status if status.is_success() => {
@@ -64,24 +63,24 @@ pub(super) async fn connect(
                 status.as_u16(),
                 found.as_deref().unwrap_or("without a content type")
             );
-            let found = events.client().api_key().excerpt(&found, SHOWN_CHARACTERS);
+            let found = log.client().api_key().excerpt(&found, SHOWN_CHARACTERS);
             let kind = ProtocolErrorKind::NotAnEventStream { found };
-            let request_id = events.client().request_id(&response.headers);
+            let request_id = log.client().request_id(&response.headers);
             Err(ProtocolError::new(kind, request_id).into())
         }
-        _ => Err(gap(events.client().refusal(response).await)),
+        _ => Err(gap(log.client().refusal(response).await)),
     }
 }
 
 /// Makes sure that the event at the anchor is still the one that was followed, with the client's retries. A stream
 /// has its own, so its connections ask once.
-pub(crate) async fn check_anchor(events: &SessionEvents, anchor: &Anchor) -> Result<(), Error> {
-    let answer = events.client().call(anchor_request(events, anchor)?, None).await;
-    compare(events, anchor, answer)
+pub(crate) async fn check_anchor(log: &Log, anchor: &Anchor) -> Result<(), Error> {
+    let answer = log.client().call(anchor_request(log, anchor)?, None).await;
+    compare(log, anchor, answer)
 }
 
-fn anchor_request(events: &SessionEvents, anchor: &Anchor) -> Result<Request, Error> {
-    let mut request = events.request(Method::GET, EVENTS)?;
+fn anchor_request(log: &Log, anchor: &Anchor) -> Result<Request, Error> {
+    let mut request = log.list()?;
     request.query.push(("after", anchor.seq.before().to_string()));
     request.query.push(("limit", "1".to_owned()));
     Ok(request)
@@ -89,7 +88,7 @@ fn anchor_request(events: &SessionEvents, anchor: &Anchor) -> Result<Request, Er
 
 /// Compares the event at the anchor. A trimmed event is no finding, nor is a log that ends before it: the stream
 /// itself tells that.
-fn compare(events: &SessionEvents, anchor: &Anchor, answer: Result<Answer, Error>) -> Result<(), Error> {
+fn compare(log: &Log, anchor: &Anchor, answer: Result<Answer, Error>) -> Result<(), Error> {
     let page: Page<Event> = match answer {
         Ok(answer) => answer.decode("the event at the cursor")?,
         Err(error) if error.status() == Some(StatusCode::GONE) => return Ok(()),
@@ -97,9 +96,9 @@ fn compare(events: &SessionEvents, anchor: &Anchor, answer: Result<Answer, Error
     };
     match page.data.first() {
         Some(found) if found.seq() == anchor.seq && *found.id() != anchor.event_id => {
-            let shown = |id: &EventId| events.client().api_key().redact(id.as_str()).into();
+            let shown = |id: &EventId| log.client().api_key().redact(id.as_str()).into();
             Err(Divergence {
-                session_id: events.session_id().clone(),
+                log_id: log.id().clone(),
                 seq: anchor.seq,
                 followed: shown(&anchor.event_id),
                 found: shown(found.id()),

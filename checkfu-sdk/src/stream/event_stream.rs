@@ -16,16 +16,16 @@ use super::opening::{Fork, Opening};
 use super::silence::Silence;
 use crate::client::{Body, Interruption, Observer, StreamChange, stream_changed};
 use crate::error::{Error, Limit, StopCause, TransportError};
-use crate::events::SessionEvents;
-use crate::model::{Event, RequestId, Seq, Session};
+use crate::events::Log;
+use crate::model::{Event, LogId, RequestId, Seq, Session};
 use crate::settlement::Settlement;
 use crate::sse::Decoder;
 
-/// The events of one Session, from a cursor on and then live (`STR-1`, `STR-8`, `A-CLI`).
+/// The events of one Session or thread, from a cursor on and then live (`STR-1`, `STR-8`, `THR-6`, `A-CLI`).
 ///
 /// Breaks are mended beneath: the stream connects again after the last event that it delivered, within its
 /// [`ReconnectPolicy`](crate::retry::ReconnectPolicy), and an event that comes twice is delivered once. It ends
-/// after the Session's terminal event, at a `204`, and when its reconnects were spent on connections that
+/// after the Session's terminal event, or the child's, at a `204`, and when its reconnects were spent on connections that
 /// closed in good order; none of the last two is a settlement. An `Err` is the last item.
 ///
 /// A fork carries copies of its source's events, so at a terminal event the Session is read to see whether it is one
@@ -35,7 +35,7 @@ use crate::sse::Decoder;
 /// request (`STR-6`).
 #[must_use = "streams do nothing unless polled"]
 pub struct EventStream {
-    events: SessionEvents,
+    log: Log,
     cursor: Option<Seq>,
     anchor: Option<Anchor>,
     anchored: bool,
@@ -59,7 +59,7 @@ type Step = ControlFlow<Option<Result<Event, Error>>>;
 impl EventStream {
     pub(super) fn new(opening: Opening) -> Self {
         Self {
-            events: opening.events,
+            log: opening.log,
             cursor: opening.after,
             anchor: opening.anchor,
             anchored: opening.anchored,
@@ -93,20 +93,20 @@ impl EventStream {
     }
 
     fn notify(&self, change: &StreamChange<'_>) {
-        let session_id = self.events.session_id();
-        stream_changed(session_id, change);
+        let log_id = self.log.id();
+        stream_changed(log_id, change);
         if let Some(observer) = &self.observer {
-            observer.stream_changed(session_id, change);
+            observer.stream_changed(log_id, change);
         }
     }
 
     fn connect(&mut self) {
         let anchor = self.anchor.clone().filter(|_| self.anchored);
-        self.connection = Connection::Connecting(connect(self.events.clone(), self.cursor, anchor).boxed());
+        self.connection = Connection::Connecting(connect(self.log.clone(), self.cursor, anchor).boxed());
     }
 
     fn opened(&mut self, body: Body, request_id: Option<RequestId>) {
-        let limits = self.events.client().limits();
+        let limits = self.log.client().limits();
         self.notify(&StreamChange::Opened {
             after: self.cursor,
             reconnects: self.connections,
@@ -117,9 +117,9 @@ impl EventStream {
             bytes: Bytes::new(),
             decoder: Decoder::with_limit(limits.frame_bytes),
             silence: Silence::new(limits.idle),
-            since: self.events.client().clock().now(),
+            since: self.log.client().clock().now(),
             request_id,
-            api_key: self.events.client().api_key().clone(),
+            api_key: self.log.client().api_key().clone(),
             delivered: false,
             head: None,
             quiet: self.settles_from.map(|_| Quiet::new(limits.idle / 2)),
@@ -139,12 +139,12 @@ impl EventStream {
     }
 
     fn read_head(&self) -> ReadingHead {
-        read_head(self.events.clone(), self.cursor, self.settles_from)
+        read_head(self.log.clone(), self.cursor, self.settles_from)
     }
 
     /// A connection ended; `error` is what broke it, `None` a close in good order.
     fn disconnected(&mut self, open: &Open, error: Option<Error>) -> Step {
-        let now = self.events.client().clock().now();
+        let now = self.log.client().clock().now();
         self.budget.connection_ended(open.since, now);
         self.retry_hint = open.decoder.retry().map(Duration::from_millis);
         let cause = error.as_ref().map_or(Interruption::Closed, Interruption::Failed);
@@ -162,7 +162,7 @@ impl EventStream {
     /// Waits for the next connection, or ends if there is to be none. After a terminal event a Session that cannot be
     /// decoded is no answer either, and is asked for again (`A-FORK`).
     fn wait(&mut self, error: Option<Error>) -> Step {
-        let now = self.events.client().clock().now();
+        let now = self.log.client().clock().now();
         let hint = error.as_ref().and_then(Error::retry_after);
         let next = match &error {
             Some(Error::Decode(_)) if self.terminal.is_some() => {
@@ -177,7 +177,7 @@ impl EventStream {
                     wait,
                     reconnect: self.budget.used(),
                 });
-                let sleep = self.events.client().clock().sleep(wait);
+                let sleep = self.log.client().clock().sleep(wait);
                 self.connection = Connection::Waiting(sleep, now.checked_add(wait).unwrap_or(now));
                 Step::Continue(())
             }
@@ -204,7 +204,7 @@ impl EventStream {
         match (self.terminal, head) {
             (_, Ok(head)) if self.is_last && head.is_over => self.end_with(head.session),
             _ if self.is_last => self.end(),
-            (Some(terminal), Ok(head)) if is_copy(terminal, &head.session) => {
+            (Some(terminal), Ok(head)) if is_copy(terminal, head.session.as_ref()) => {
                 self.terminal = None;
                 self.wait(None)
             }
@@ -225,8 +225,8 @@ impl EventStream {
         Step::Continue(())
     }
 
-    fn end_with(&mut self, session: Session) -> Step {
-        self.final_session = Some(Box::new(session));
+    fn end_with(&mut self, session: Option<Session>) -> Step {
+        self.final_session = session.map(Box::new);
         self.end()
     }
 
@@ -273,7 +273,7 @@ impl EventStream {
         if let Some(terminal) = self.terminal {
             let head = open.head.get_or_insert_with(|| self.read_head());
             match head.as_mut().poll(context) {
-                Poll::Ready(Ok(head)) if is_copy(terminal, &head.session) => {
+                Poll::Ready(Ok(head)) if is_copy(terminal, head.session.as_ref()) => {
                     open.head = None;
                     self.terminal = None;
                 }
@@ -284,12 +284,12 @@ impl EventStream {
             }
         }
         if let Some(quiet) = &mut open.quiet {
-            let clock = self.events.client().clock();
-            if let Poll::Ready(session) = quiet.poll_over(clock, || self.read_head(), context) {
-                return Poll::Ready(self.end_with(session));
+            let clock = self.log.client().clock();
+            if let Poll::Ready(head) = quiet.poll_over(clock, || self.read_head(), context) {
+                return Poll::Ready(self.end_with(head.session));
             }
         }
-        match open.silence.poll_too_long(self.events.client().clock(), context) {
+        match open.silence.poll_too_long(self.log.client().clock(), context) {
             Poll::Ready(limit) => {
                 let error = TransportError::timed_out(Limit::Idle, limit);
                 Poll::Ready(self.disconnected(&open, Some(error.into())))
@@ -316,6 +316,9 @@ impl EventStream {
         if let Some(quiet) = &mut open.quiet {
             quiet.broken();
         }
+        if ends_child(self.log.id(), event) {
+            return true;
+        }
         let terminal = Settlement::of(event).is_some_and(|settlement| settlement.outcome.is_terminal());
         match self.fork {
             Fork::At(fork) => terminal && event.seq() > fork,
@@ -328,8 +331,16 @@ impl EventStream {
 }
 
 /// Whether a terminal event at this place is a copy, which a fork's Session carries and goes on after.
-fn is_copy(terminal: Seq, session: &Session) -> bool {
-    session.forked_from().is_some_and(|fork| terminal <= fork.seq)
+fn is_copy(terminal: Seq, session: Option<&Session>) -> bool {
+    let fork = session.and_then(Session::forked_from);
+    fork.is_some_and(|fork| terminal <= fork.seq)
+}
+
+/// Whether the event is the last of a child's log. A fork's copy of it is too: the child is terminated there (`A-FORK`).
+fn ends_child(log_id: &LogId, event: &Event) -> bool {
+    log_id.session_thread_id.is_some()
+        && event.session_thread_id() == log_id.session_thread_id.as_ref()
+        && event.event_type() == "session.thread_status_terminated"
 }
 
 impl Stream for EventStream {
@@ -386,7 +397,7 @@ impl fmt::Debug for EventStream {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("EventStream")
-            .field("session_id", self.events.session_id())
+            .field("log", self.log.id())
             .field("last_seq", &self.cursor)
             .field("state", &self.state())
             .finish_non_exhaustive()

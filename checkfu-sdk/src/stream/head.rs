@@ -5,69 +5,78 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::silence::Silence;
+use crate::client::Request;
 use crate::clock::Clock;
 use crate::error::{Error, Limit};
-use crate::events::{EVENTS, SESSION, SessionEvents};
-use crate::model::{Event, Page, Seq, Session};
+use crate::events::Log;
+use crate::model::{Event, Page, Seq, Session, SessionThread, SessionThreadStatus};
 use crate::settlement::Settlement;
 
 /// How long the Session may take to answer, and its log.
 const HEAD_LIMIT: Duration = Duration::from_secs(5);
 
-/// The Session as it was read to see whether its stream is over.
+/// What was read to see whether a stream is over.
 pub(super) struct Head {
-    pub(super) session: Session,
-    /// Whether the Session says that it is settled and nothing is left to deliver (`A-HEAD`).
+    /// The Session; `None` on a child's log, which its thread alone speaks for.
+    pub(super) session: Option<Session>,
+    /// Whether that says that nothing is left to deliver (`A-HEAD`).
     pub(super) is_over: bool,
 }
 
-/// A read of the Session on its way.
+/// A read of the head on its way.
 pub(super) type ReadingHead = BoxFuture<'static, Result<Head, Error>>;
 
-/// Reads the Session. A turn that settled counts only for a follow, at or above the place that `settles_from` names.
+/// Reads the Session, or the thread on a child's log. A turn that settled counts only for a follow, at or above the place
+/// that `settles_from` names.
 ///
 /// In a follow the events up to the Session's `last_seq` may not all be in this view (`A-SEQ`), so the log is asked
 /// whether anything comes after the cursor.
-pub(super) fn read_head(
-    events: SessionEvents,
-    cursor: Option<Seq>,
-    settles_from: Option<Seq>,
-) -> ReadingHead {
+pub(super) fn read_head(log: Log, cursor: Option<Seq>, settles_from: Option<Seq>) -> ReadingHead {
     let cursor = cursor.unwrap_or_default();
     async move {
-        let session: Session = read(&events, SESSION, None).await?;
+        if let Some(request) = log.thread() {
+            let thread: SessionThread = read(&log, request?).await?;
+            if thread.is_primary() != Some(true) {
+                return Ok(Head {
+                    session: None,
+                    is_over: thread.status() == Some(&SessionThreadStatus::Terminated)
+                        && is_read(&log, cursor).await?,
+                });
+            }
+        }
+        let session: Session = read(&log, log.session()?).await?;
         let ends = |head: &Settlement| match settles_from {
             Some(from) => head.seq >= from,
             None => head.outcome.is_terminal(),
         };
         let is_over = match Settlement::of_session(&session).filter(ends) {
             Some(head) if head.seq <= cursor => true,
-            Some(_) if settles_from.is_some() => {
-                let rest: Page<Event> = read(&events, EVENTS, Some(cursor)).await?;
-                rest.data.is_empty() && rest.next_page.is_none()
-            }
+            Some(_) if settles_from.is_some() => is_read(&log, cursor).await?,
             _ => false,
         };
-        Ok(Head { session, is_over })
+        Ok(Head {
+            session: Some(session),
+            is_over,
+        })
     }
     .boxed()
 }
 
-async fn read<T: serde::de::DeserializeOwned>(
-    events: &SessionEvents,
-    route: &'static str,
-    after: Option<Seq>,
-) -> Result<T, Error> {
-    let mut request = events.request(http::Method::GET, route)?;
-    if let Some(after) = after {
-        request.query.push(("after", after.to_string()));
-        request.query.push(("limit", "1".to_owned()));
-    }
-    let client = events.client();
+/// Whether the log has nothing after the cursor.
+async fn is_read(log: &Log, cursor: Seq) -> Result<bool, Error> {
+    let mut request = log.list()?;
+    request.query.push(("after", cursor.to_string()));
+    request.query.push(("limit", "1".to_owned()));
+    let rest: Page<Event> = read(log, request).await?;
+    Ok(rest.data.is_empty() && rest.next_page.is_none())
+}
+
+async fn read<T: serde::de::DeserializeOwned>(log: &Log, request: Request) -> Result<T, Error> {
+    let client = log.client();
     let answer = client
         .within(HEAD_LIMIT, Limit::Total, client.call_once(request))
         .await??;
-    answer.decode("the head of the session")
+    answer.decode("the head of the log")
 }
 
 /// Asks the Session whether it is settled while an open connection brings no event, comments aside: once each time that
@@ -91,13 +100,13 @@ impl Quiet {
         self.reading = None;
     }
 
-    /// Ready with the Session once it says that it is over. A read that fails says nothing; the next one may.
+    /// Ready with the head once it says that it is over. A read that fails says nothing; the next one may.
     pub(super) fn poll_over(
         &mut self,
         clock: &dyn Clock,
         read: impl Fn() -> ReadingHead,
         context: &mut Context<'_>,
-    ) -> Poll<Session> {
+    ) -> Poll<Head> {
         loop {
             if let Some(reading) = &mut self.reading {
                 let Poll::Ready(head) = reading.as_mut().poll(context) else {
@@ -105,10 +114,7 @@ impl Quiet {
                 };
                 self.broken();
                 match head {
-                    Ok(Head {
-                        session,
-                        is_over: true,
-                    }) => return Poll::Ready(session),
+                    Ok(head) if head.is_over => return Poll::Ready(head),
                     _ => continue,
                 }
             }

@@ -6,14 +6,14 @@ use super::connect::Anchor;
 use super::event_stream::EventStream;
 use super::opening::{Fork, Opening};
 use crate::client::Observer;
-use crate::events::SessionEvents;
+use crate::events::{Log, SessionEvents, ThreadEvents};
 use crate::model::Seq;
 use crate::retry::ReconnectPolicy;
 
 /// A stream about to be opened.
 #[must_use = "nothing is sent until the opened stream is polled"]
 pub struct StreamEvents {
-    events: SessionEvents,
+    log: Log,
     after: Option<Seq>,
     reconnect: ReconnectPolicy,
     observer: Option<Arc<dyn Observer>>,
@@ -39,20 +39,45 @@ impl SessionEvents {
     /// # }
     /// ```
     pub fn stream(&self) -> StreamEvents {
-        StreamEvents {
-            events: self.clone(),
+        StreamEvents::of(self.log())
+    }
+}
+
+impl ThreadEvents {
+    /// Streams the thread's log: what is retained of it, then live (`THR-6`). A child's ends with its
+    /// `session.thread_status_terminated`.
+    ///
+    /// ```no_run
+    /// use futures::TryStreamExt;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), checkfu_sdk::Error> {
+    /// let thread = client.sessions().threads("sess_1").events("sthr_2");
+    /// let mut events = thread.stream().open();
+    /// while let Some(event) = events.try_next().await? {
+    ///     println!("{} {}", event.seq(), event.event_type());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(&self) -> StreamEvents {
+        StreamEvents::of(self.log())
+    }
+}
+
+impl StreamEvents {
+    fn of(log: &Log) -> Self {
+        Self {
+            log: log.clone(),
             after: None,
-            reconnect: self.client().reconnect_policy(),
-            observer: self.client().observer(),
+            reconnect: log.client().reconnect_policy(),
+            observer: log.client().observer(),
             anchored: false,
             anchor: None,
             fork: Fork::Unknown,
             settles_from: None,
         }
     }
-}
 
-impl StreamEvents {
     /// Begins right after this event, the last one that was fully processed (`STR-2`). Default: at the beginning
     /// of what is retained.
     pub fn after(mut self, seq: Seq) -> Self {
@@ -75,7 +100,7 @@ impl StreamEvents {
     /// Opens the stream. Nothing is sent until it is polled.
     pub fn open(self) -> EventStream {
         EventStream::new(Opening {
-            events: self.events,
+            log: self.log,
             after: self.after,
             anchored: self.anchored,
             anchor: self.anchor,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::connect::Anchor;
 use crate::client::Observer;
-use crate::events::SessionEvents;
+use crate::events::Log;
 use crate::model::Seq;
 
 /// Whether this Session is known to be a fork.
@@ -16,7 +16,7 @@ pub(super) enum Fork {
 
 /// What a stream is opened with.
 pub(super) struct Opening {
-    pub(super) events: SessionEvents,
+    pub(super) log: Log,
     pub(super) after: Option<Seq>,
     pub(super) anchored: bool,
     pub(super) anchor: Option<Anchor>,

@@ -33,5 +33,6 @@ mod stream_end;
 mod stream_liveness;
 mod stream_protocol;
 mod stream_resume;
+mod threads;
 #[cfg(feature = "tracing")]
 mod traces;

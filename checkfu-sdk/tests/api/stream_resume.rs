@@ -3,9 +3,10 @@ use std::time::Duration;
 
 use checkfu_sdk::client::{Interruption, StreamChange};
 use checkfu_sdk::error::StopCause;
+use checkfu_sdk::model::LogId;
 use checkfu_sdk::retry::{Backoff, ReconnectPolicy};
 use checkfu_sdk::stream::{EventStream, StreamState};
-use checkfu_sdk::{Error, Result, Seq, SessionId};
+use checkfu_sdk::{Error, Result, Seq};
 use futures::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};
 
@@ -330,8 +331,8 @@ async fn interruptions_show_in_observer_and_state() {
         .on_stream(stream(frames(&[idle(3, "end_turn"), completed(4)])));
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let observer = move |session: &SessionId, change: &StreamChange<'_>| {
-        assert_eq!(session.as_str(), "sess_1");
+    let observer = move |log_id: &LogId, change: &StreamChange<'_>| {
+        assert_eq!(*log_id, LogId::of_session("sess_1"));
         log.lock().unwrap().push(match change {
             StreamChange::Opened { after, reconnects } => format!("opened after {after:?}, {reconnects}"),
             StreamChange::Interrupted {

@@ -42,6 +42,7 @@ struct Shared {
     sessions: Mutex<VecDeque<Vec<Step>>>,
     lists: Mutex<VecDeque<Vec<Step>>>,
     session: Mutex<Option<Value>>,
+    thread: Mutex<Option<Value>>,
     log: Mutex<Vec<Value>>,
     closed: Mutex<usize>,
     changed: Notify,
@@ -124,6 +125,12 @@ impl FakeApi {
         self
     }
 
+    /// What the thread is, from now on.
+    pub(crate) fn set_thread(&self, thread: Value) -> &Self {
+        *self.shared.thread.lock().unwrap() = Some(thread);
+        self
+    }
+
     /// What the event list holds, from now on.
     pub(crate) fn set_log(&self, log: Vec<Value>) -> &Self {
         *self.shared.log.lock().unwrap() = log;
@@ -139,7 +146,7 @@ impl FakeApi {
         let requests = self.requests();
         let streams = requests
             .iter()
-            .filter(|request| request.target.ends_with("/events/stream"));
+            .filter(|request| request.target.ends_with("/stream"));
         streams
             .map(|request| request.headers.get("last-event-id").cloned())
             .collect()
@@ -202,7 +209,7 @@ async fn run(socket: &mut TcpStream, script: Vec<Step>, shared: &Shared) -> bool
 
 fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
-    let body = if path.ends_with("/events/stream") {
+    let body = if path.ends_with("/stream") {
         return shared
             .streams
             .lock()
@@ -224,8 +231,12 @@ fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
         if let Some(script) = shared.sessions.lock().unwrap().pop_front() {
             return script;
         }
-        match shared.session.lock().unwrap().clone() {
-            Some(session) => session,
+        let resource = match path.contains("/threads/") {
+            true => &shared.thread,
+            false => &shared.session,
+        };
+        match resource.lock().unwrap().clone() {
+            Some(resource) => resource,
             None => return answer(404, "", r#"{"error": {"code": "resource.not_found"}}"#),
         }
     };

@@ -1,10 +1,11 @@
 //! One turn: send the input, follow it to its settlement, and lose the connection on the way.
 
 use checkfu_sdk::{
-    Error, Event, Seq, SessionId,
+    Error, Event, Seq,
     client::{Interruption, StreamChange},
     events::SessionEvents,
     input::UserMessage,
+    model::LogId,
     settlement::{Outcome, Settlement},
 };
 
@@ -103,7 +104,7 @@ fn line(event: &Event) -> String {
     line.trim_end().to_owned()
 }
 
-fn narrate(_: &SessionId, change: &StreamChange<'_>) {
+fn narrate(_: &LogId, change: &StreamChange<'_>) {
     let place = |after: &Option<Seq>| after.map_or("the beginning".to_owned(), |seq| format!("seq {seq}"));
     match change {
         StreamChange::Interrupted {
