@@ -18,9 +18,10 @@ use crate::{
         given::Given,
         log::{LARGEST_PAGE, Log},
         long, look,
+        operations::{self, Asked, Place},
         session::{self, Session},
         settled::Settled,
-        thread::{Thread, Threads},
+        thread::{Thread, Threads, UNKNOWN_THREAD},
         turn::{self, Turn},
         wait::Parked,
     },
@@ -202,6 +203,26 @@ impl<'run> Context<'run> {
         let threads = Threads::read(self.bench, session_id).await;
         let primary = threads.and_then(|threads| threads.primary().cloned());
         primary.map_err(|stop| stop.blocking("srv.thread.list"))
+    }
+
+    /// A request for every operation of the contract that takes a key, about this Session and its primary thread, under
+    /// the id `named` of a Session.
+    pub(crate) async fn every_operation(&self, session: &Session, named: &str) -> Result<Vec<Asked>, Stop> {
+        let primary = self.primary(&session.id).await.ok();
+        let place = Place {
+            session_id: named,
+            thread_id: primary.as_ref().map_or(UNKNOWN_THREAD, |primary| &primary.id),
+            deployment_id: operations::deployment_of(session),
+        };
+        operations::every(self.bench, place)
+    }
+
+    /// Sends a request that has to be refused, be it for a stream or not.
+    pub(crate) async fn refused(&self, asked: &Asked, request: Request) -> Result<Arc<Exchange>, Stop> {
+        match asked.streams() {
+            true => self.open_refused(request).await,
+            false => self.send(request).await,
+        }
     }
 
     /// A Session whose log is longer than the largest page, made once a run and only read. Set-up: blocks on failure.

@@ -13,6 +13,7 @@ pub(crate) mod live;
 pub(crate) mod log;
 pub(crate) mod long;
 pub(crate) mod look;
+pub(crate) mod operations;
 pub(crate) mod quiet;
 pub(crate) mod replay;
 mod retry;

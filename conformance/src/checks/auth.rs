@@ -3,14 +3,15 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{Stimulus, session::Session, turn},
-    wire::request::{Key, Request},
+    stimulus::{Stimulus, operations::Asked, session::Session},
+    stop::Stop,
+    wire::request::Key,
 };
 
 pub(crate) const CHECKS: &[Check] = &[
     Check {
         id: "srv.auth.wrong-key-refused",
-        title: "A wrong key is refused for good on reads, streams and writes, and nothing is written.",
+        title: "A wrong key is refused for good by every operation, and nothing is written.",
         level: Level::Documented,
         stimulus: Stimulus::Create,
         requirements: &["WIRE-1", "WIRE-2"],
@@ -18,13 +19,16 @@ pub(crate) const CHECKS: &[Check] = &[
             "accepts-any-key",
             "guards-the-log-alone",
             "wrong-key-is-retryable",
+            "forks-with-any-key",
+            "streams-threads-with-any-key",
+            "completes-with-any-key",
             "server:any_key",
         ],
         run: |cx| Box::pin(wrong_key_refused(cx)),
     },
     Check {
         id: "srv.auth.missing-key-refused",
-        title: "A request without a key is refused for good.",
+        title: "A request without a key is refused for good by every operation, and nothing is written.",
         level: Level::Derived,
         stimulus: Stimulus::Create,
         requirements: &["WIRE-1"],
@@ -32,12 +36,13 @@ pub(crate) const CHECKS: &[Check] = &[
             "accepts-no-key",
             "guards-the-log-alone",
             "missing-key-is-retryable",
+            "cancels-without-a-key",
         ],
         run: |cx| Box::pin(missing_key_refused(cx)),
     },
     Check {
         id: "srv.auth.wrong-key-reads-nothing",
-        title: "With a wrong key neither a list nor a stream is read, and the refusal is for good.",
+        title: "With a wrong key nothing is read, neither list nor stream, and the refusal is for good.",
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-1", "WIRE-2"],
@@ -45,12 +50,13 @@ pub(crate) const CHECKS: &[Check] = &[
             "reads-with-any-key",
             "guards-the-log-alone",
             "wrong-key-is-retryable",
+            "streams-threads-with-any-key",
         ],
         run: |cx| Box::pin(wrong_key_reads_nothing(cx)),
     },
     Check {
         id: "srv.auth.missing-key-reads-nothing",
-        title: "Without a key neither a list nor a stream is read, and the refusal is for good.",
+        title: "Without a key nothing is read, neither list nor stream, and the refusal is for good.",
         level: Level::Derived,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-1"],
@@ -58,84 +64,94 @@ pub(crate) const CHECKS: &[Check] = &[
             "reads-without-a-key",
             "guards-the-log-alone",
             "missing-key-is-retryable",
+            "lists-threads-without-a-key",
         ],
         run: |cx| Box::pin(missing_key_reads_nothing(cx)),
+    },
+    Check {
+        id: "srv.auth.every-operation",
+        title: "Every operation asks for the key first: without the right one each is 401 auth.invalid_key.",
+        level: Level::Assumed,
+        stimulus: Stimulus::Create,
+        requirements: &["A-ERR", "A-ORDER"],
+        killed_by: &[
+            "archives-with-any-key",
+            "reads-a-run-without-a-key",
+            "tells-capabilities-without-a-key",
+        ],
+        run: |cx| Box::pin(every_operation(cx)),
     },
 ];
 
 async fn wrong_key_refused(cx: &mut Context<'_>) -> Judgement {
-    refused_with(cx, Key::Wrong, "a wrong key").await
+    nothing_done(cx, Key::Wrong, "a wrong key").await
 }
 
 async fn missing_key_refused(cx: &mut Context<'_>) -> Judgement {
-    refused_with(cx, Key::Absent, "no key").await
+    nothing_done(cx, Key::Absent, "no key").await
 }
 
 async fn wrong_key_reads_nothing(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.readable().await?;
-    refused(cx, &session, Key::Wrong, "a wrong key", None).await
+    nothing_read(cx, Key::Wrong, "a wrong key").await
 }
 
 async fn missing_key_reads_nothing(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.readable().await?;
-    refused(cx, &session, Key::Absent, "no key", None).await
+    nothing_read(cx, Key::Absent, "no key").await
 }
 
-async fn refused_with(cx: &mut Context<'_>, key: Key, what: &str) -> Judgement {
+async fn every_operation(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
-    let marker = cx.bench.fresh_name("refused");
-    let write = Request::post(session.events(), &turn::message(cx.bench, &marker));
-    refused(cx, &session, key, what, Some(write)).await
+    let asked = cx.every_operation(&session, &session.id).await?;
+    for (key, what) in [(Key::Wrong, "a wrong key"), (Key::Absent, "no key")] {
+        for asked in &asked {
+            let answer = cx.refused(asked, asked.request.clone().key(key)).await?;
+            expect::error(&answer, 401, "auth.invalid_key")?;
+            cx.saw(
+                format!("{} with {what} is refused by name", asked.name()),
+                &answer,
+            );
+        }
+    }
+    cx.pass()
 }
 
-async fn refused(
-    cx: &mut Context<'_>,
-    session: &Session,
-    key: Key,
-    what: &str,
-    write: Option<Request>,
-) -> Judgement {
+async fn nothing_done(cx: &mut Context<'_>, key: Key, what: &str) -> Judgement {
+    let session = cx.session().await?;
     let before = cx.log(&session.id).await?;
-    let writes = write.is_some();
-    for request in reads(session).into_iter().chain(write) {
-        let answer = cx.send(request.key(key)).await?;
-        expect::refused_for_good(&answer)?;
-        cx.saw(
-            format!(
-                "{} {} with {what} answered {}",
-                answer.method(),
-                answer.path(),
-                answer.status()
-            ),
-            &answer,
-        );
-    }
-    let answer = cx.open_refused(Request::get(session.stream()).key(key)).await?;
-    expect::refused_for_good(&answer)?;
-    cx.saw(
-        format!("the stream with {what} answered {}", answer.status()),
-        &answer,
-    );
+    let asked = guarded(cx, &session).await?;
+    refused(cx, &asked, key, what).await?;
     let now = cx.log(&session.id).await?;
-    // Where the suite wrote nothing, somebody else may have.
-    if writes {
-        before.expect_unchanged(&now, "the log after the refusals")?;
-    }
+    before.expect_unchanged(&now, "the log after the refusals")?;
     cx.saw("with the right key the same log is readable", &now.evidence);
     cx.pass()
 }
 
-/// Everything that can be read; what a server does not have, it refuses all the same.
-fn reads(session: &Session) -> Vec<Request> {
-    let below = |tail: &str| Request::get(format!("{}/{tail}", session.path()));
-    vec![
-        Request::get(session.events()),
-        Request::get(session.path()),
-        Request::get("/v1/sessions"),
-        Request::get("/v1/agent_deployments"),
-        below("runs"),
-        below("threads"),
-        below("action_approvals"),
-        below("diff").query("other", &session.id),
-    ]
+async fn nothing_read(cx: &mut Context<'_>, key: Key, what: &str) -> Judgement {
+    let session = cx.readable().await?;
+    let mut asked = guarded(cx, &session).await?;
+    asked.retain(Asked::reads);
+    refused(cx, &asked, key, what).await?;
+    let now = cx.log(&session.id).await?;
+    cx.saw("with the right key the log is readable", &now.evidence);
+    cx.pass()
+}
+
+/// Every operation that no server may carry out for just anybody; what one does not have, it refuses all the same. What a
+/// deployment has enabled is no Session's, and a server may tell it to all.
+async fn guarded(cx: &Context<'_>, session: &Session) -> Result<Vec<Asked>, Stop> {
+    let mut asked = cx.every_operation(session, &session.id).await?;
+    asked.retain(|asked| asked.operation.id != "listCapabilities");
+    Ok(asked)
+}
+
+async fn refused(cx: &mut Context<'_>, asked: &[Asked], key: Key, what: &str) -> Result<(), Stop> {
+    for asked in asked {
+        let answer = cx.refused(asked, asked.request.clone().key(key)).await?;
+        expect::refused_for_good(&answer)?;
+        cx.saw(
+            format!("{} with {what} answered {}", asked.name(), answer.status()),
+            &answer,
+        );
+    }
+    Ok(())
 }

@@ -7,7 +7,11 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{Stimulus, session, turn},
+    stimulus::{
+        Stimulus,
+        operations::Asked,
+        session::{self, Session},
+    },
     stop::Stop,
     wire::{
         exchange::Exchange,
@@ -18,21 +22,43 @@ use crate::{
 pub(crate) const CHECKS: &[Check] = &[
     Check {
         id: "srv.errors.unknown-session",
-        title: "A Session that does not exist is an error for good on reads, streams and writes.",
+        title: "A Session that does not exist is an error for good to every operation on one.",
         level: Level::Documented,
         stimulus: Stimulus::Create,
         requirements: &["WIRE-2"],
-        killed_by: &["unknown-session-is-retryable", "unknown-session-is-empty"],
+        killed_by: &[
+            "unknown-session-is-retryable",
+            "unknown-session-is-empty",
+            "forks-an-unknown-session",
+            "cancels-an-unknown-session",
+        ],
         run: |cx| Box::pin(unknown_session(cx)),
     },
     Check {
         id: "srv.errors.unknown-session-reads",
-        title: "Reading a Session that does not exist, its list and its stream is an error for good.",
+        title: "Whatever is read of a Session that does not exist, list, stream or thread, is an error for good.",
         level: Level::Documented,
         stimulus: Stimulus::Read,
         requirements: &["WIRE-2"],
-        killed_by: &["unknown-session-streams-nothing", "unknown-session-is-empty"],
+        killed_by: &[
+            "unknown-session-streams-nothing",
+            "unknown-session-is-empty",
+            "streams-threads-of-an-unknown-session",
+            "approvals-of-an-unknown-session",
+        ],
         run: |cx| Box::pin(unknown_session_reads(cx)),
+    },
+    Check {
+        id: "srv.errors.unknown-session-by-name",
+        title: "Every operation on a Session that does not exist is 404 resource.not_found.",
+        level: Level::Assumed,
+        stimulus: Stimulus::Create,
+        requirements: &["A-ERR", "A-ORDER"],
+        killed_by: &[
+            "unknown-session-cannot-be-completed",
+            "watches-an-unknown-session",
+        ],
+        run: |cx| Box::pin(unknown_session_by_name(cx)),
     },
     Check {
         id: "srv.errors.envelope",
@@ -66,12 +92,9 @@ pub(crate) const CHECKS: &[Check] = &[
 
 async fn unknown_session_reads(cx: &mut Context<'_>) -> Judgement {
     let known = cx.readable().await?;
-    let unknown = session::UNKNOWN_SESSION;
-    unknown_refused(
-        cx,
-        [session::path(unknown), session::events(unknown)].map(Request::get),
-    )
-    .await?;
+    let mut asked = of_an_unknown_session(cx, &known).await?;
+    asked.retain(Asked::reads);
+    unknown_refused(cx, &asked).await?;
     let answer = cx.send(Request::get(known.path())).await?;
     expect::status(&answer, 200)?;
     cx.saw("a Session that exists is readable", &answer);
@@ -80,33 +103,48 @@ async fn unknown_session_reads(cx: &mut Context<'_>) -> Judgement {
 
 async fn unknown_session(cx: &mut Context<'_>) -> Judgement {
     let known = cx.session().await?;
-    let unknown = session::UNKNOWN_SESSION;
-    let marker = cx.bench.fresh_name("nowhere");
-    let write = Request::post(session::events(unknown), &turn::message(cx.bench, &marker));
-    unknown_refused(cx, [Request::get(session::events(unknown)), write]).await?;
+    let asked = of_an_unknown_session(cx, &known).await?;
+    unknown_refused(cx, &asked).await?;
     let known = cx.log(&known.id).await?;
     cx.saw("a Session that exists is readable", &known.evidence);
     cx.pass()
 }
 
-/// These requests of an unknown Session, and its stream.
-async fn unknown_refused(cx: &mut Context<'_>, requests: [Request; 2]) -> Result<(), Stop> {
-    for request in requests {
-        let answer = cx.send(request).await?;
+async fn unknown_session_by_name(cx: &mut Context<'_>) -> Judgement {
+    let known = cx.session().await?;
+    for asked in of_an_unknown_session(cx, &known).await? {
+        let answer = cx.refused(&asked, asked.request.clone()).await?;
+        // What is disabled is refused before anything is looked up.
+        let disabled = asked.operation.capability.is_some() && answer.status() == 403;
+        match disabled {
+            true => expect::error(&answer, 403, "capability.disabled")?,
+            false => expect::error(&answer, 404, "resource.not_found")?,
+        };
+        cx.saw(format!("{} is refused by name", asked.name()), &answer);
+    }
+    cx.pass()
+}
+
+/// Every operation on a Session, asked of one that there never was; the thread is one of a Session that exists.
+async fn of_an_unknown_session(cx: &Context<'_>, known: &Session) -> Result<Vec<Asked>, Stop> {
+    let mut asked = cx.every_operation(known, session::UNKNOWN_SESSION).await?;
+    asked.retain(Asked::is_of_a_session);
+    Ok(asked)
+}
+
+async fn unknown_refused(cx: &mut Context<'_>, asked: &[Asked]) -> Result<(), Stop> {
+    for asked in asked {
+        let answer = cx.refused(asked, asked.request.clone()).await?;
         expect::refused_for_good(&answer)?;
         cx.saw(
             format!(
                 "{} on an unknown Session answered {}",
-                answer.method(),
+                asked.name(),
                 answer.status()
             ),
             &answer,
         );
     }
-    let stream = Request::get(session::stream(session::UNKNOWN_SESSION));
-    let answer = cx.open_refused(stream).await?;
-    expect::refused_for_good(&answer)?;
-    cx.saw(format!("its stream answered {}", answer.status()), &answer);
     Ok(())
 }
 

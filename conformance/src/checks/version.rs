@@ -3,27 +3,33 @@ use crate::{
     context::{Context, Judgement},
     expect,
     level::Level,
-    stimulus::{Stimulus, log::Page, turn},
+    stimulus::{Stimulus, log::Page, operations::Asked},
+    stop::Stop,
     wire::request::{Request, Version},
 };
 
 pub(crate) const CHECKS: &[Check] = &[
     Check {
         id: "srv.version.unknown-refused",
-        title: "A version that was never published is refused with its code, and nothing is written.",
+        title: "Every operation refuses a version that was never published with its code, and nothing is written.",
         level: Level::Assumed,
         stimulus: Stimulus::Create,
         requirements: &["A-VER"],
-        killed_by: &["ignores-the-version", "server:any_version"],
+        killed_by: &[
+            "ignores-the-version",
+            "archives-for-any-version",
+            "creates-for-any-version",
+            "server:any_version",
+        ],
         run: |cx| Box::pin(unknown_refused(cx)),
     },
     Check {
         id: "srv.version.unknown-reads-nothing",
-        title: "A read under a version that was never published is refused with its code.",
+        title: "Every read under a version that was never published is refused with its code.",
         level: Level::Assumed,
         stimulus: Stimulus::Read,
         requirements: &["A-VER"],
-        killed_by: &["reads-for-any-version"],
+        killed_by: &["reads-for-any-version", "streams-threads-for-any-version"],
         run: |cx| Box::pin(unknown_reads_nothing(cx)),
     },
     Check {
@@ -40,13 +46,8 @@ pub(crate) const CHECKS: &[Check] = &[
 async fn unknown_refused(cx: &mut Context<'_>) -> Judgement {
     let session = cx.session().await?;
     let before = cx.log(&session.id).await?;
-    let marker = cx.bench.fresh_name("refused");
-    let write = Request::post(session.events(), &turn::message(cx.bench, &marker));
-    for request in [Request::get(session.events()), write] {
-        let answer = cx.send(request.version(Version::Unknown)).await?;
-        expect::error(&answer, 400, "request.unsupported_version")?;
-        cx.saw(format!("{} refused", answer.method()), &answer);
-    }
+    let asked = cx.every_operation(&session, &session.id).await?;
+    refused(cx, &asked).await?;
     let now = cx.log(&session.id).await?;
     before.expect_unchanged(&now, "the log after the refusals")?;
     cx.pass()
@@ -54,16 +55,20 @@ async fn unknown_refused(cx: &mut Context<'_>) -> Judgement {
 
 async fn unknown_reads_nothing(cx: &mut Context<'_>) -> Judgement {
     let session = cx.readable().await?;
-    for path in [session.path(), session.events(), "/v1/sessions".to_owned()] {
-        let answer = cx.send(Request::get(path).version(Version::Unknown)).await?;
-        expect::error(&answer, 400, "request.unsupported_version")?;
-        cx.saw(format!("{} refused", answer.path()), &answer);
-    }
-    let stream = Request::get(session.stream()).version(Version::Unknown);
-    let answer = cx.open_refused(stream).await?;
-    expect::error(&answer, 400, "request.unsupported_version")?;
-    cx.saw("the stream refused", &answer);
+    let mut asked = cx.every_operation(&session, &session.id).await?;
+    asked.retain(Asked::reads);
+    refused(cx, &asked).await?;
     cx.pass()
+}
+
+async fn refused(cx: &mut Context<'_>, asked: &[Asked]) -> Result<(), Stop> {
+    for asked in asked {
+        let request = asked.request.clone().version(Version::Unknown);
+        let answer = cx.refused(asked, request).await?;
+        expect::error(&answer, 400, "request.unsupported_version")?;
+        cx.saw(format!("{} refused", asked.name()), &answer);
+    }
+    Ok(())
 }
 
 async fn missing_is_published(cx: &mut Context<'_>) -> Judgement {

@@ -28,6 +28,7 @@ mod list;
 mod log;
 mod long_log;
 mod mirror;
+mod operation;
 mod outcome;
 mod overlap;
 mod page;
@@ -57,6 +58,7 @@ use crate::prove::mutant::Mutant;
 pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
     [
         access::mutants(key),
+        operation::mutants(key),
         errors::mutants(),
         session::mutants(),
         label::mutants(),

@@ -64,7 +64,8 @@ pub(crate) async fn labelled_creation(bench: &Bench, name: &str, metadata: Value
     Ok(body)
 }
 
-fn creation_of(bench: &Bench, deployment: &str) -> Value {
+/// The body that creates a Session of this deployment.
+pub(crate) fn creation_of(bench: &Bench, deployment: &str) -> Value {
     json!({
         "agent_deployment_id": deployment,
         "principal_id": bench.target.principal,

@@ -44,6 +44,10 @@ impl Request {
         Self::new("POST", path)
     }
 
+    pub(crate) fn delete(path: impl Into<String>) -> Self {
+        Self::new("DELETE", path)
+    }
+
     pub(crate) fn query(mut self, name: &str, value: impl ToString) -> Self {
         self.query.push((name.to_owned(), value.to_string()));
         self
