@@ -63,7 +63,9 @@ mod restart;
 mod resume;
 mod resume_live;
 mod run;
+mod run_list;
 mod session;
+mod session_view;
 mod spawn;
 mod stale;
 mod stall;
@@ -74,6 +76,7 @@ mod stream_turns;
 mod stream_views;
 mod terminal;
 mod thread;
+mod thread_child;
 mod thread_history;
 mod thread_pages;
 mod thread_resource;
@@ -90,8 +93,9 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 85] = [
+const AREAS: [&[Check]; 88] = [
     session::CHECKS,
+    session_view::CHECKS,
     label::CHECKS,
     auth::CHECKS,
     version::CHECKS,
@@ -147,6 +151,7 @@ const AREAS: [&[Check]; 85] = [
     passing_time::CHECKS,
     ending::CHECKS,
     run::CHECKS,
+    run_list::CHECKS,
     transition::CHECKS,
     idempotency::CHECKS,
     refusal::CHECKS,
@@ -158,6 +163,7 @@ const AREAS: [&[Check]; 85] = [
     capability_claim::CHECKS,
     thread::CHECKS,
     thread_resource::CHECKS,
+    thread_child::CHECKS,
     thread_history::CHECKS,
     thread_pages::CHECKS,
     thread_stream::CHECKS,

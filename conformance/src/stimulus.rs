@@ -14,6 +14,7 @@ pub(crate) mod log;
 pub(crate) mod long;
 pub(crate) mod look;
 pub(crate) mod operations;
+pub(crate) mod pages;
 pub(crate) mod quiet;
 pub(crate) mod replay;
 mod retry;

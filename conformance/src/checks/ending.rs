@@ -41,11 +41,12 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         id: "srv.ending.complete",
-        title: "Completing a Session cancels its waiting Run, writes session.status_completed last and refuses the late answer.",
+        title: "Completing a Session cancels its waiting Run, writes session.status_completed last, where its head then stays, and refuses the late answer.",
         level: Level::Assumed,
         stimulus: Stimulus::Work,
-        requirements: &["A-END", "A-EP"],
+        requirements: &["A-END", "A-EP", "A-HEAD"],
         killed_by: &[
+            "ended-session-loses-its-head",
             "ends-and-leaves-the-run",
             "ends-in-idle",
             "ended-session-takes-answers",
@@ -56,11 +57,12 @@ pub(crate) const CHECKS: &[Check] = &[
     },
     Check {
         id: "srv.ending.cancel",
-        title: "Canceling a Session cancels its waiting Run, writes session.status_canceled last and refuses the late answer.",
+        title: "Canceling a Session cancels its waiting Run, writes session.status_canceled last, where its head then stays, and refuses the late answer.",
         level: Level::Assumed,
         stimulus: Stimulus::Work,
-        requirements: &["A-END", "A-EP"],
+        requirements: &["A-END", "A-EP", "A-HEAD"],
         killed_by: &[
+            "ended-session-loses-its-head",
             "ends-and-leaves-the-run",
             "ends-in-idle",
             "ended-session-takes-answers",
@@ -169,6 +171,13 @@ async fn ends(cx: &mut Context<'_>, how: &str, status: &str) -> Judgement {
         format!("run.canceled and {last} are the last events"),
         &log.evidence,
     );
+    let shown = cx.send(Request::get(session.path())).await?;
+    for (what, answer) in [("the answer", &answer), ("the ended Session", &shown)] {
+        let resource = expect::json(answer)?;
+        let head = expect::member(answer, &resource, "/last_seq")?;
+        expect::equal(answer, &format!("/last_seq of {what}"), &log.head().into(), head)?;
+    }
+    cx.saw(format!("its head is {}", log.head()), &shown);
     let late = cx
         .post(&session, &wait::fitting(cx.bench, parked.action()))
         .await?;

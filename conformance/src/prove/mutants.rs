@@ -5,6 +5,7 @@ mod answer;
 mod append;
 mod approval;
 mod archive;
+mod as_logged;
 mod authority;
 mod capability;
 mod child;
@@ -84,6 +85,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         thread::mutants(),
         thread_view::mutants(),
         archive::mutants(),
+        as_logged::mutants(),
         child::mutants(),
         fork::mutants(),
         diff::mutants(),
