@@ -27,8 +27,10 @@ mod error_order;
 mod errors;
 mod event_ids;
 mod fork;
+mod fork_acts;
 mod fork_point;
 mod fork_session;
+mod fork_status;
 mod idempotency;
 mod interrupt;
 mod interrupt_child;
@@ -93,7 +95,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 88] = [
+const AREAS: [&[Check]; 90] = [
     session::CHECKS,
     session_view::CHECKS,
     label::CHECKS,
@@ -175,6 +177,8 @@ const AREAS: [&[Check]; 88] = [
     fork::CHECKS,
     fork_session::CHECKS,
     fork_point::CHECKS,
+    fork_status::CHECKS,
+    fork_acts::CHECKS,
     diff::CHECKS,
     terminal::CHECKS,
     ended::CHECKS,

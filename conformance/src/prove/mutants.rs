@@ -20,6 +20,7 @@ mod ended;
 mod ending;
 mod errors;
 mod fork;
+mod fork_act;
 mod forks;
 mod holes;
 mod idempotency;
@@ -88,6 +89,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         as_logged::mutants(),
         child::mutants(),
         fork::mutants(),
+        fork_act::mutants(),
         diff::mutants(),
         terminal::mutants(),
         wait::mutants(),
