@@ -1,14 +1,21 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use serde_json::{Value, json};
 
 use crate::prove::{
+    lock::locked,
     mutant::Mutant,
     traffic::{Answer, Call, Edit},
 };
 
 pub(super) fn mutants() -> Vec<Mutant> {
-    [deployments(), pins(), capabilities(), runs()]
+    [deployments(), pins(), parts(), capabilities(), runs()]
         .into_iter()
         .flatten()
         .collect()
@@ -82,6 +89,41 @@ fn pins() -> Vec<Mutant> {
             })
             .kills("srv.session.pin-holds", "/agent_deployment_revision_number"),
     ]
+}
+
+fn parts() -> Vec<Mutant> {
+    vec![
+        moves("sandbox-moves-with-a-turn", 1, |session| {
+            session.put("/agent/sandbox_profile/max_duration_seconds", 1.into())
+        })
+        .kills("srv.session.pinned-parts-hold", "sandbox_profile behind"),
+        moves("routing-moves-with-a-second-turn", 2, |session| {
+            session.put("/agent/model_routing/version", 99.into())
+        })
+        .kills("srv.session.pinned-parts-hold", "model_routing behind"),
+        moves("harness-moves-with-a-second-turn", 2, |session| {
+            session.put("/agent/harness_profile/version", 99.into())
+        })
+        .kills("srv.session.pinned-parts-hold", "harness_profile behind"),
+        moves("skills-move-with-a-second-turn", 2, |session| {
+            session.put("/agent/skills", json!([{"name": "another", "version": 1}]))
+        })
+        .kills("srv.session.pinned-parts-hold", "skills behind"),
+    ]
+}
+
+/// Shows a Session so once as many events were appended to it.
+fn moves(name: &'static str, appends: usize, change: fn(&mut Value)) -> Mutant {
+    let appended = Mutex::new(HashMap::<String, usize>::new());
+    Mutant::new(name).answer(move |call, answer| {
+        let Some(session) = call.session() else { return };
+        let mut appended = locked(&appended);
+        if call.is_append() && answer.status == 202 {
+            *appended.entry(session.to_owned()).or_default() += 1;
+        } else if call.is_retrieval() && appended.get(session).is_some_and(|count| *count >= appends) {
+            answer.edit(change);
+        }
+    })
 }
 
 fn capabilities() -> Vec<Mutant> {
