@@ -59,6 +59,7 @@ mod preview_resume;
 mod preview_type;
 mod prompt;
 mod prompt_decision;
+mod prompt_text;
 mod quiet;
 mod refusal;
 mod restart;
@@ -95,7 +96,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 90] = [
+const AREAS: [&[Check]; 91] = [
     session::CHECKS,
     session_view::CHECKS,
     label::CHECKS,
@@ -158,6 +159,7 @@ const AREAS: [&[Check]; 90] = [
     idempotency::CHECKS,
     refusal::CHECKS,
     prompt::CHECKS,
+    prompt_text::CHECKS,
     prompt_decision::CHECKS,
     deployment::CHECKS,
     pin::CHECKS,

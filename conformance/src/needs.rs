@@ -240,6 +240,8 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.prompt.preserve-original",
             "srv.prompt.use-corrected",
             "srv.prompt.challenge-binds",
+            "srv.prompt.every-control-and-letter",
+            "srv.prompt.marks-and-shorthand",
         ],
     ),
 ];

@@ -38,6 +38,7 @@ mod payload;
 mod payload_text;
 mod preview;
 mod prompt;
+mod prompt_text;
 mod quiet;
 mod resource;
 mod resume;
@@ -79,6 +80,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         preview::mutants(),
         page::mutants(),
         prompt::mutants(principal),
+        prompt_text::mutants(),
         resource::mutants(),
         turn::mutants(),
         idempotency::mutants(),

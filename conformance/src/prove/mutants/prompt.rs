@@ -120,7 +120,7 @@ fn is_refused(call: &Call, answer: &Answer) -> bool {
 }
 
 /// Rewrites the text of an input of this kind on its way in.
-fn rewritten(name: &'static str, kind: &'static str, change: fn(&str) -> String) -> Mutant {
+pub(super) fn rewritten(name: &'static str, kind: &'static str, change: fn(&str) -> String) -> Mutant {
     Mutant::new(name).request(move |call| {
         let body = call.json();
         if call.is_append() && body["type"] == kind {
@@ -138,7 +138,7 @@ fn refusing(name: &'static str, judged: fn(&Value) -> bool) -> Mutant {
 }
 
 /// Changes the details of a refusal that asks for a decision.
-fn detailed(name: &'static str, change: impl Fn(&mut Value) + Send + Sync + 'static) -> Mutant {
+pub(super) fn detailed(name: &'static str, change: impl Fn(&mut Value) + Send + Sync + 'static) -> Mutant {
     Mutant::new(name).answer(move |call, answer| {
         if is_refused(call, answer) {
             answer.edit(|body| {
