@@ -28,6 +28,7 @@ mod errors;
 mod event_ids;
 mod fork;
 mod fork_acts;
+mod fork_long;
 mod fork_point;
 mod fork_session;
 mod fork_status;
@@ -38,6 +39,7 @@ mod interrupt_settling;
 mod label;
 mod largest_page;
 mod list;
+mod list_growth;
 mod long_log;
 mod long_resume;
 mod many_turns;
@@ -96,7 +98,7 @@ mod workspace;
 use crate::check::Check;
 
 /// One explicit table; the checks of the contract judge the whole run and stand last.
-const AREAS: [&[Check]; 91] = [
+const AREAS: [&[Check]; 93] = [
     session::CHECKS,
     session_view::CHECKS,
     label::CHECKS,
@@ -111,6 +113,7 @@ const AREAS: [&[Check]; 91] = [
     content::CHECKS,
     order::CHECKS,
     list::CHECKS,
+    list_growth::CHECKS,
     page::CHECKS,
     largest_page::CHECKS,
     stream::CHECKS,
@@ -181,6 +184,7 @@ const AREAS: [&[Check]; 91] = [
     fork_point::CHECKS,
     fork_status::CHECKS,
     fork_acts::CHECKS,
+    fork_long::CHECKS,
     diff::CHECKS,
     terminal::CHECKS,
     ended::CHECKS,

@@ -70,6 +70,8 @@ const NEEDS: &[(&str, &[&str])] = &[
         "interrupts",
         &[
             "srv.list.default-page",
+            "srv.list.pages-while-it-grows",
+            "srv.fork.of-a-long-log",
             "srv.list.page-bounds",
             "srv.list.largest-page",
             "srv.stream.stalled-reader",
@@ -212,6 +214,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.fork.refusals-are-pure",
             "srv.fork.checkpoint-fails-closed",
             "srv.fork.threads-at-rest",
+            "srv.fork.of-a-long-log",
             "srv.fork.of-a-running-session",
             "srv.fork.of-a-waiting-session",
             "srv.fork.of-an-ended-session",

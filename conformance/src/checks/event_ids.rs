@@ -1,23 +1,34 @@
 use std::collections::{BTreeSet, HashMap};
 
+use serde_json::Value;
+
 use crate::{
     check::Check,
     context::{Context, Judgement},
-    expect,
+    expect, json,
     level::Level,
-    stimulus::{Stimulus, event::Event, session},
+    stimulus::{Stimulus, event::Event, replay::Replay, session},
     stop::Stop,
-    wire::{exchange::Exchange, request::Request},
+    wire::{
+        exchange::Exchange,
+        request::Request,
+        sse::{Item, Reader},
+    },
 };
 
-/// Judged over every list of the run, so it comes late.
+/// Judged over every list and stream of the run, so it comes late.
 pub(crate) const CHECKS: &[Check] = &[Check {
     id: "srv.stream.ids-are-global",
     title: "No two Sessions of the run have an event id in common, unless one is a fork of the other or of what it came from.",
     level: Level::Documented,
     stimulus: Stimulus::Create,
     requirements: &["STR-4"],
-    killed_by: &["sessions-begin-with-one-id", "ids-are-seqs"],
+    killed_by: &[
+        "sessions-begin-with-one-id",
+        "ids-are-seqs",
+        "streams-begin-with-one-id",
+        "streamed-ids-are-seqs",
+    ],
     run: |cx| Box::pin(ids_are_global(cx)),
 }];
 
@@ -27,20 +38,17 @@ const LONGEST_LINE: usize = 100;
 async fn ids_are_global(cx: &mut Context<'_>) -> Judgement {
     let sessions = [cx.session().await?, cx.session().await?];
     for session in &sessions {
-        cx.first_log(session).await?;
+        let log = cx.first_log(session).await?;
+        Replay::through(cx.bench, Request::get(session.stream()), log.head()).await?;
     }
     let mut homes: HashMap<String, String> = HashMap::new();
     let mut seen = BTreeSet::new();
     let mut origins = Origins::default();
     for exchange in cx.bench.client.transcript() {
-        let Some(session) = listed(&exchange) else {
+        let Some(session) = read_of(&exchange) else {
             continue;
         };
-        let Ok(page) = expect::json(&exchange) else {
-            continue;
-        };
-        let data = page["data"].as_array();
-        for event in data.into_iter().flatten().filter_map(|raw| Event::read(raw).ok()) {
+        for event in events(&exchange) {
             if !seen.contains(session) {
                 seen.insert(session.to_owned());
                 cx.saw(format!("the ids of {session}"), &exchange);
@@ -66,14 +74,39 @@ async fn ids_are_global(cx: &mut Context<'_>) -> Judgement {
     cx.pass()
 }
 
-/// The Session of a list of events that was answered in full.
-fn listed(exchange: &Exchange) -> Option<&str> {
+/// The Session of a list or stream of events that was answered.
+fn read_of(exchange: &Exchange) -> Option<&str> {
     let path = exchange.path().split('?').next().unwrap_or_default();
-    let is_list = exchange.method() == "GET" && exchange.status() == 200 && path.ends_with("/events");
+    let reads_events = path.ends_with("/events") || path.ends_with("/stream");
+    let is_read = exchange.method() == "GET" && exchange.status() == 200 && reads_events;
     path.strip_prefix("/v1/sessions/")?
         .split('/')
         .next()
-        .filter(|_| is_list)
+        .filter(|_| is_read)
+}
+
+/// The whole envelopes in a page or a stretch of a stream; previews are none.
+fn events(exchange: &Exchange) -> Vec<Event> {
+    let content_type = exchange.header("content-type").unwrap_or_default();
+    let raw = match content_type.starts_with("text/event-stream") {
+        true => framed(exchange),
+        false => listed(exchange),
+    };
+    raw.iter().filter_map(|raw| Event::read(raw).ok()).collect()
+}
+
+fn listed(exchange: &Exchange) -> Vec<Value> {
+    let page = expect::json(exchange).unwrap_or_default();
+    page["data"].as_array().cloned().unwrap_or_default()
+}
+
+fn framed(exchange: &Exchange) -> Vec<Value> {
+    let items = Reader::default().push(exchange.body());
+    let data = items.into_iter().filter_map(|item| match item {
+        Item::Frame(frame) => json::read(frame.data.as_bytes()).ok(),
+        _ => None,
+    });
+    data.collect()
 }
 
 /// What each Session was first forked from; none where that cannot be read any more.

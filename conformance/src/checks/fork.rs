@@ -79,7 +79,7 @@ pub(super) async fn set_up(cx: &Context<'_>) -> Result<(Log, Session), Stop> {
 }
 
 /// Holds the beginning of a fork against its source's events by id and seq, and finds the mark behind it.
-fn begins_with<'l>(fork: &'l Log, source: &[Event]) -> Result<&'l Event, Stop> {
+pub(super) fn begins_with<'l>(fork: &'l Log, source: &[Event]) -> Result<&'l Event, Stop> {
     let key = |event: &Event| json!([event.seq, event.id, event.kind]);
     for (place, event) in source.iter().enumerate() {
         let copy = fork.events.get(place).map_or(Value::Null, key);

@@ -22,6 +22,7 @@ mod errors;
 mod fork;
 mod fork_act;
 mod forks;
+mod growth;
 mod holes;
 mod idempotency;
 mod interrupt;
@@ -92,6 +93,7 @@ pub(crate) fn all(key: &str, principal: &str) -> Vec<Mutant> {
         child::mutants(),
         fork::mutants(),
         fork_act::mutants(),
+        growth::mutants(),
         diff::mutants(),
         terminal::mutants(),
         wait::mutants(),
