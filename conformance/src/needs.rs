@@ -30,6 +30,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "srv.thread.entry-is-resource",
             "srv.thread.times",
             "srv.thread.child-entry-is-resource",
+            "srv.thread.one-agent-a-version",
             "srv.thread.child-as-logged",
             "srv.thread.after-and-page",
             "srv.thread.page-and-after-conflict",

@@ -36,6 +36,15 @@ pub(crate) const CHECKS: &[Check] = &[
         run: |cx| Box::pin(child_entry_is_resource(cx)),
     },
     Check {
+        id: "srv.thread.one-agent-a-version",
+        title: "Threads that name the same version of the same Agent show the same Agent.",
+        level: Level::Derived,
+        stimulus: Stimulus::Read,
+        requirements: &["THR-12"],
+        killed_by: &["children-of-one-agent", "children-have-the-agent-of-the-primary"],
+        run: |cx| Box::pin(one_agent_a_version(cx)),
+    },
+    Check {
         id: "srv.thread.child-as-logged",
         title: "A child's name, status, stop reason and usage are those of its own history.",
         level: Level::Assumed,
@@ -74,6 +83,35 @@ async fn child_entry_is_resource(cx: &mut Context<'_>) -> Judgement {
             &shown.at_rest(),
         )?;
         cx.saw(format!("{} is as its entry", listed.id), &answer);
+    }
+    cx.pass()
+}
+
+async fn one_agent_a_version(cx: &mut Context<'_>) -> Judgement {
+    let family = cx.family().await?;
+    let threads = &family.threads;
+    let named = |thread: &Thread| {
+        json!([
+            thread.resource["agent"]["id"],
+            thread.resource["agent"]["version"]
+        ])
+    };
+    for (place, thread) in threads.all.iter().enumerate() {
+        let before = threads.all[..place]
+            .iter()
+            .find(|other| named(other) == named(thread));
+        if let Some(before) = before {
+            let what = format!(
+                "the Agent of {}, by id and version that of {},",
+                thread.id, before.id
+            );
+            let [expected, actual] = [before, thread].map(|thread| &thread.resource["agent"]);
+            expect::equal(&threads.evidence, &what, expected, actual)?;
+        }
+        cx.saw(
+            format!("{} has the Agent {}", thread.id, named(thread)),
+            &threads.evidence,
+        );
     }
     cx.pass()
 }

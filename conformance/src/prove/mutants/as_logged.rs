@@ -171,6 +171,27 @@ fn threads() -> Vec<Mutant> {
             thread.put("/usage", Value::Null)
         })
         .kills("srv.thread.child-entry-is-resource", "the retrieved child"),
+        children("children-of-one-agent", |child| {
+            child.put("/agent/id", "agnt_ffffffffffffffffffffffffffffffff".into())
+        })
+        .kills("srv.thread.one-agent-a-version", "the Agent of sthr_"),
+        Mutant::new("children-have-the-agent-of-the-primary")
+            .answer(|call, answer| {
+                if call.is_thread_list() {
+                    answer.edit_events(|threads| {
+                        let first = threads
+                            .first()
+                            .map(|thread| thread["agent"].clone())
+                            .unwrap_or_default();
+                        let named = |thread: &mut Value| {
+                            thread.put("/agent/id", first["id"].clone());
+                            thread.put("/agent/version", first["version"].clone());
+                        };
+                        each(threads, named);
+                    });
+                }
+            })
+            .kills("srv.thread.one-agent-a-version", "the Agent of sthr_"),
         children("children-always-terminated", |child| {
             child.put("/status", "terminated".into())
         })
