@@ -43,7 +43,7 @@ async fn of_a_long_log(cx: &mut Context<'_>) -> Judgement {
     let Some(point) = kept.last() else {
         return Err(Stop::Inconclusive("the log is not long".to_owned()));
     };
-    let body = json!({"from": {"event_id": point.id}});
+    let body = json!({"from": {"seq": point.seq}});
     let made = fork::make(cx.bench, &session, &body).await?;
     let early = cx.log(&made.id).await?;
     begins_with(&early, kept)?;

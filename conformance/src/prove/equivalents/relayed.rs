@@ -82,6 +82,11 @@ pub(super) fn numbers_with_holes(name: &'static str) -> Mutant {
         if let Some(cursor) = call.cursor() {
             call.set_header("last-event-id", cursor / STEP);
         }
+        let mut body = call.json();
+        if let Some(from) = body.pointer("/from/seq").and_then(Value::as_u64) {
+            body.put("/from/seq", (from / STEP).into());
+            call.set_json(&body);
+        }
     });
     spreading.frame(move |_, _, mut frame| {
         if !frame.is_preview() {
