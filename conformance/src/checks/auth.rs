@@ -69,7 +69,7 @@ pub(crate) const CHECKS: &[Check] = &[
         run: |cx| Box::pin(missing_key_reads_nothing(cx)),
     },
     Check {
-        id: "srv.auth.every-operation",
+        id: "srv.errors.key-by-name",
         title: "Every operation asks for the key first: without the right one each is 401 auth.invalid_key.",
         level: Level::Assumed,
         stimulus: Stimulus::Create,

@@ -23,7 +23,7 @@ fn keys(bearer: &str) -> Vec<Mutant> {
         })
         .kills("srv.auth.wrong-key-refused", "a 4xx status"),
         with_any_key("archives-with-any-key", bearer, Call::is_archive)
-            .kills("srv.auth.every-operation", "status 401"),
+            .kills("srv.errors.key-by-name", "status 401"),
         without_a_key("cancels-without-a-key", bearer, |call| {
             call.path.ends_with("/cancel")
         })
@@ -31,11 +31,11 @@ fn keys(bearer: &str) -> Vec<Mutant> {
         without_a_key("lists-threads-without-a-key", bearer, Call::is_thread_list)
             .kills("srv.auth.missing-key-reads-nothing", "a 4xx status"),
         without_a_key("reads-a-run-without-a-key", bearer, Call::is_run)
-            .kills("srv.auth.every-operation", "status 401"),
+            .kills("srv.errors.key-by-name", "status 401"),
         without_a_key("tells-capabilities-without-a-key", bearer, |call| {
             call.path == "/v1/capabilities"
         })
-        .kills("srv.auth.every-operation", "status 401"),
+        .kills("srv.errors.key-by-name", "status 401"),
     ]
 }
 
