@@ -122,6 +122,8 @@ async fn unknown_session_by_name(cx: &mut Context<'_>) -> Judgement {
         };
         cx.saw(format!("{} is refused by name", asked.name()), &answer);
     }
+    let known = cx.log(&known.id).await?;
+    cx.saw("a Session that exists is readable", &known.evidence);
     cx.pass()
 }
 

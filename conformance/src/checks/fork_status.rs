@@ -8,7 +8,9 @@ use crate::{
     expect,
     level::Level,
     stimulus::{
-        Stimulus, fork,
+        Stimulus,
+        event::Event,
+        fork,
         log::Log,
         look,
         session::{self, Session},
@@ -48,40 +50,48 @@ pub(crate) const CHECKS: &[Check] = &[
     },
 ];
 
+/// How many Runs are tried, since one may settle before the fork is made.
+const TRIES: usize = 3;
+
 async fn of_a_running_session(cx: &mut Context<'_>) -> Judgement {
+    for _ in 0..TRIES {
+        let session = running(cx).await?;
+        let (made, log) = at_rest(cx, &session).await?;
+        let mut copied = log
+            .events
+            .iter()
+            .take_while(|event| event.kind != "session.forked");
+        if copied.any(Event::settles_run) {
+            continue;
+        }
+        cx.saw(
+            format!("forked while it ran, at {}", made.resource["forked_from"]),
+            &made.answer,
+        );
+        let still = cx.rested(&made.id).await?;
+        log.expect_unchanged(&still, "the fork while its source runs on")?;
+        cx.saw("the fork rests while its source runs on", &still.evidence);
+        return cx.pass();
+    }
+    Err(Stop::Inconclusive(format!(
+        "each of {TRIES} Runs had settled before the fork was made"
+    )))
+}
+
+/// A Session whose Run was seen to work.
+async fn running(cx: &Context<'_>) -> Result<Session, Stop> {
     let session = cx.session_of(AgentKind::Slow).await?;
     cx.offered("forks").await?;
     let marker = cx.bench.fresh_name("forked");
     let said = turn::say(cx.bench, &session.id, &marker).await;
     said.map_err(|stop| stop.blocking("srv.append.accepted"))?;
     let works = |log: &Log| {
-        log.events
-            .iter()
-            .any(|event| event.kind == "session.status_running")
+        let mut events = log.events.iter();
+        events.any(|event| event.kind == "session.status_running")
     };
     let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), works).await?;
     looked.map_err(|_| Stop::Inconclusive("the Session did not run".to_owned()))?;
-    let (made, log) = at_rest(cx, &session).await?;
-    cx.saw(
-        format!("forked while it ran, at {}", made.resource["forked_from"]),
-        &made.answer,
-    );
-    let source = cx.log(&session.id).await?;
-    let copied = log
-        .events
-        .iter()
-        .take_while(|event| event.kind != "session.forked");
-    let last = copied.last().map_or(0, |event| event.seq);
-    let over = source.events.iter().find(|event| event.settles_run());
-    if over.is_some_and(|end| end.seq <= last) {
-        return Err(Stop::Inconclusive(
-            "the Run had settled before the fork was made".to_owned(),
-        ));
-    }
-    let still = cx.rested(&made.id).await?;
-    log.expect_unchanged(&still, "the fork while its source runs on")?;
-    cx.saw("the fork rests while its source runs on", &still.evidence);
-    cx.pass()
+    Ok(session)
 }
 
 async fn of_a_waiting_session(cx: &mut Context<'_>) -> Judgement {

@@ -158,61 +158,71 @@ pub(super) async fn worked_for(cx: &Context<'_>, session: &Session, outcome: Val
     looked.map_err(|_| Stop::Inconclusive("the Outcome was not reached in time".to_owned()))
 }
 
+/// How many Outcomes are tried, since one may be over before the next call arrives.
+const TRIES: usize = 5;
+
+fn too_soon() -> Stop {
+    Stop::Inconclusive(format!("each of {TRIES} Outcomes was over too soon"))
+}
+
 async fn one_at_a_time(cx: &mut Context<'_>) -> Judgement {
-    let session = cx.session_of(AgentKind::Outcome).await?;
     let body = outcome(cx, "A hopeless one.", 20);
-    cx.accepted(&session, &body).await?;
-    let second = cx.post(&session, &body).await?;
-    let log = cx.log(&session.id).await?;
-    if log.events.iter().any(Event::settles_run) {
-        return Err(Stop::Inconclusive(
-            "the first Outcome was over too soon".to_owned(),
-        ));
+    for _ in 0..TRIES {
+        let session = cx.session_of(AgentKind::Outcome).await?;
+        cx.accepted(&session, &body).await?;
+        let second = cx.post(&session, &body).await?;
+        let log = cx.log(&session.id).await?;
+        if log.events.iter().any(Event::settles_run) {
+            continue;
+        }
+        expect::error(&second, 409, "runtime.invalid_transition")?;
+        let defined = log.events.iter();
+        let count = defined
+            .filter(|event| event.kind == "user.define_outcome")
+            .count();
+        let actual = format!("{count} of them");
+        expect::that(count == 1, &log.evidence, "one Outcome in the log", actual)?;
+        cx.saw("the second Outcome is refused", &second);
+        cx.post(&session, &interrupt(cx)).await?;
+        return cx.pass();
     }
-    expect::error(&second, 409, "runtime.invalid_transition")?;
-    let count = log
-        .events
-        .iter()
-        .filter(|event| event.kind == "user.define_outcome")
-        .count();
-    let actual = format!("{count} of them");
-    expect::that(count == 1, &log.evidence, "one Outcome in the log", actual)?;
-    cx.saw("the second Outcome is refused", &second);
-    cx.post(&session, &interrupt(cx)).await?;
-    cx.pass()
+    Err(too_soon())
 }
 
 async fn interrupted(cx: &mut Context<'_>) -> Judgement {
+    for _ in 0..TRIES {
+        let log = interrupted_outcome(cx).await?;
+        let place = log.events.iter().position(|event| event.kind == "user.interrupt");
+        let (before, after) = log.events.split_at(place.unwrap_or(log.events.len()));
+        if before.iter().any(Event::settles_run) {
+            continue;
+        }
+        let verdict = after.iter().find(|event| event.kind == "outcome.evaluated");
+        let result = verdict
+            .and_then(|event| event.payload("/result"))
+            .unwrap_or(&Value::Null);
+        expect::equal(&log.evidence, "the last verdict", &"interrupted".into(), result)?;
+        let canceled = after.iter().any(|event| event.kind == "run.canceled");
+        let expected = "run.canceled after the interrupt";
+        expect::that(canceled, &log.evidence, expected, "none")?;
+        cx.saw("the Outcome is interrupted and its Run canceled", &log.evidence);
+        return cx.pass();
+    }
+    Err(too_soon())
+}
+
+/// The log of an Outcome that is interrupted as soon as a try is seen to be graded.
+async fn interrupted_outcome(cx: &Context<'_>) -> Result<Log, Stop> {
     let session = cx.session_of(AgentKind::Outcome).await?;
     cx.accepted(&session, &outcome(cx, "A hopeless one.", 20)).await?;
     let graded = |log: &Log| {
-        log.events
-            .iter()
-            .any(|event| event.kind == "outcome.evaluation_started")
+        let mut events = log.events.iter();
+        events.any(|event| event.kind == "outcome.evaluation_started")
     };
     let looked = look::until(cx.bench, &session.id, cx.bench.turn_deadline(), graded).await?;
     looked.map_err(|_| Stop::Inconclusive("no try was graded in time".to_owned()))?;
     cx.accepted(&session, &interrupt(cx)).await?;
-    let log = cx.log(&session.id).await?;
-    let place = log.events.iter().position(|event| event.kind == "user.interrupt");
-    let (before, after) = log.events.split_at(place.unwrap_or(log.events.len()));
-    if before.iter().any(Event::settles_run) {
-        return Err(Stop::Inconclusive("the Outcome was over too soon".to_owned()));
-    }
-    let verdict = after.iter().find(|event| event.kind == "outcome.evaluated");
-    let result = verdict
-        .and_then(|event| event.payload("/result"))
-        .unwrap_or(&Value::Null);
-    expect::equal(&log.evidence, "the last verdict", &"interrupted".into(), result)?;
-    let canceled = after.iter().any(|event| event.kind == "run.canceled");
-    expect::that(
-        canceled,
-        &log.evidence,
-        "run.canceled after the interrupt",
-        "none",
-    )?;
-    cx.saw("the Outcome is interrupted and its Run canceled", &log.evidence);
-    cx.pass()
+    cx.log(&session.id).await
 }
 
 pub(super) fn outcome(cx: &Context<'_>, description: &str, max_iterations: u64) -> Value {

@@ -1,8 +1,11 @@
 //! A correct server conforms.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    time::Duration,
+};
 
-use checkfu_conformance::{Claim, Conclusion, Plan, Profile, Verdict, checks};
+use checkfu_conformance::{Claim, Conclusion, Limits, Plan, Profile, Verdict, checks};
 use checkfu_mock_server::MockServer;
 
 use crate::server::{claiming, judge, reference, target};
@@ -36,7 +39,15 @@ async fn the_hostile_reference_server_is_conformant() {
             .await
             .unwrap();
         let target = target(server.url(), &server).with_disturbance(true);
-        let plan = Plan::new(target).with_profile(Profile::Reference);
+        // Everything arrives in pieces, which takes its time where other tests are at work too.
+        let limits = Limits {
+            answer: Duration::from_secs(60),
+            turn: Duration::from_secs(180),
+            ..Limits::default()
+        };
+        let plan = Plan::new(target)
+            .with_profile(Profile::Reference)
+            .with_limits(limits);
         let report = judge(&plan.with_claim("threads", Claim::On).unwrap()).await;
         assert_eq!(report.conclusion, Conclusion::Conformant, "seed {seed}: {report}");
         let disturbed = [
