@@ -47,6 +47,8 @@ pub mod sessions;
 pub mod settlement;
 pub mod sse;
 pub mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod threads;
 
 pub use api_key::ApiKey;

@@ -22,6 +22,19 @@ impl CursorKey {
             session_thread_id: None,
         }
     }
+
+    /// The cursor of `consumer` on the log of one thread. It counts by the Session's `seq` (`A-CURSOR`).
+    pub fn thread(
+        consumer: impl Into<String>,
+        session_id: impl Into<SessionId>,
+        session_thread_id: impl Into<SessionThreadId>,
+    ) -> Self {
+        Self {
+            consumer: consumer.into(),
+            session_id: session_id.into(),
+            session_thread_id: Some(session_thread_id.into()),
+        }
+    }
 }
 
 /// The last event that was applied.

@@ -22,7 +22,8 @@ pub struct MemoryCursorStore {
 #[derive(Debug)]
 pub struct MemoryTransaction {
     cursors: OwnedMutexGuard<Cursors>,
-    written: Vec<(CursorKey, Cursor)>,
+    /// `None` removes the cursor.
+    written: Vec<(CursorKey, Option<Cursor>)>,
 }
 
 impl MemoryCursorStore {
@@ -42,13 +43,11 @@ impl MemoryCursorStore {
 }
 
 impl MemoryTransaction {
-    fn read(&self, key: &CursorKey) -> Cursor {
-        let written = self.written.iter().rev().find(|(written, _)| written == key);
-        written
-            .map(|(_, cursor)| cursor)
-            .or_else(|| self.cursors.get(key))
-            .cloned()
-            .unwrap_or_default()
+    fn find(&self, key: &CursorKey) -> Option<&Cursor> {
+        match self.written.iter().rev().find(|(written, _)| written == key) {
+            Some((_, cursor)) => cursor.as_ref(),
+            None => self.cursors.get(key),
+        }
     }
 }
 
@@ -64,7 +63,7 @@ impl CursorStore for MemoryCursorStore {
     }
 
     async fn lock(&self, transaction: &mut MemoryTransaction, key: &CursorKey) -> Result<Cursor, Infallible> {
-        Ok(transaction.read(key))
+        Ok(transaction.find(key).cloned().unwrap_or_default())
     }
 
     async fn advance(
@@ -74,16 +73,27 @@ impl CursorStore for MemoryCursorStore {
         from: Option<Seq>,
         to: &Cursor,
     ) -> Result<Advance, Infallible> {
-        if transaction.read(key).seq() != from {
+        let stands_at = transaction.find(key).and_then(Cursor::seq);
+        if stands_at.unwrap_or_default() != from.unwrap_or_default() {
             return Ok(Advance::Superseded);
         }
-        transaction.written.push((key.clone(), to.clone()));
+        transaction.written.push((key.clone(), Some(to.clone())));
         Ok(Advance::Moved)
     }
 
+    async fn forget(&self, transaction: &mut MemoryTransaction, key: &CursorKey) -> Result<bool, Infallible> {
+        let known = transaction.find(key).is_some();
+        transaction.written.push((key.clone(), None));
+        Ok(known)
+    }
+
     async fn commit(&self, mut transaction: MemoryTransaction) -> Result<(), Infallible> {
-        let written = std::mem::take(&mut transaction.written);
-        transaction.cursors.extend(written);
+        for (key, cursor) in std::mem::take(&mut transaction.written) {
+            match cursor {
+                Some(cursor) => transaction.cursors.insert(key, cursor),
+                None => transaction.cursors.remove(&key),
+            };
+        }
         Ok(())
     }
 }

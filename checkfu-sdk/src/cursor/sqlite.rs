@@ -1,23 +1,23 @@
-mod error;
+use jiff::Timestamp;
+use sqlx::{Row, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
-pub use error::SqliteCursorError;
-
-use sqlx::{AssertSqlSafe, Row, Sqlite, SqlitePool, Transaction};
-
-use super::key::{Cursor, CursorKey, Position};
+use super::key::{Cursor, CursorKey};
+use super::sql::{ENDED, Schema, SqlxCursorError, StoredCursor, Table, begin, number, thread};
 use super::store::{Advance, CursorStore};
-use crate::model::{EventId, Seq};
+use crate::model::Seq;
 
-const TABLE: &str = "checkfu_cursors";
-const VERSION: i64 = 1;
+const SCHEMA: Schema = Schema {
+    tables: SqliteCursorStore::SCHEMA_SQL,
+    upgrades: SqliteCursorStore::UPGRADES,
+};
 
 /// Cursors in a SQLite database, beside the effects of the events (`FOL-1`, `FOL-2`).
 ///
 /// Each event's transaction is a `BEGIN IMMEDIATE`: it takes the database's one write lock when it begins, so
 /// rivals queue there and not at commit. A rival waits as long as the pool's `busy_timeout`, 5 s unless set.
 ///
-/// The table is [`SCHEMA_SQL`](Self::SCHEMA_SQL). [`migrate`](Self::migrate) runs it; a store whose database
-/// has it already needs no right to create tables.
+/// The tables are [`SCHEMA_SQL`](Self::SCHEMA_SQL). [`migrate`](Self::migrate) makes or upgrades them; a store whose
+/// database has them already creates nothing.
 ///
 /// ```no_run
 /// use checkfu_sdk::cursor::SqliteCursorStore;
@@ -32,18 +32,21 @@ const VERSION: i64 = 1;
 #[derive(Debug, Clone)]
 pub struct SqliteCursorStore {
     pool: SqlitePool,
-    table: String,
+    table: Table,
 }
 
 impl SqliteCursorStore {
-    /// The tables, with their default names.
+    /// The tables, of the newest version and with their default names.
     pub const SCHEMA_SQL: &'static str = include_str!("sqlite/schema.sql");
+
+    /// What leads from one version of the tables to the next; the first is from version 1 to version 2.
+    pub const UPGRADES: &'static [&'static str] = &[];
 
     /// A store in the table `checkfu_cursors` of this database.
     pub fn new(pool: SqlitePool) -> Self {
         Self {
             pool,
-            table: TABLE.to_owned(),
+            table: Table::default(),
         }
     }
 
@@ -51,93 +54,99 @@ impl SqliteCursorStore {
     ///
     /// # Errors
     ///
-    /// [`SqliteCursorError::InvalidTable`] if `table` is not letters, digits and underscores.
-    pub fn with_table(pool: SqlitePool, table: impl Into<String>) -> Result<Self, SqliteCursorError> {
-        let table = table.into();
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let begins_well = table.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
-        if begins_well && table.bytes().all(word) {
-            Ok(Self { pool, table })
-        } else {
-            Err(SqliteCursorError::InvalidTable { table })
-        }
+    /// [`SqlxCursorError::InvalidTable`] if `table` is not letters, digits and underscores, begins with a digit, or is
+    /// longer than 56 bytes.
+    pub fn with_table(pool: SqlitePool, table: impl Into<String>) -> Result<Self, SqlxCursorError> {
+        let table = Table::plain(table.into())?;
+        Ok(Self { pool, table })
     }
 
     /// The tables, with this store's names.
     pub fn schema_sql(&self) -> String {
-        Self::SCHEMA_SQL.replace(TABLE, &self.table)
+        self.table.text(Self::SCHEMA_SQL)
     }
 
-    /// Creates the tables if they are missing. It may run any number of times.
+    /// Creates the tables if they are missing, or upgrades them. It may run any number of times.
     ///
     /// # Errors
     ///
-    /// The database's error, or [`SqliteCursorError::SchemaVersion`] if a newer library made the tables.
+    /// The database's error, or [`SqlxCursorError::SchemaVersion`] if a newer library made the tables.
     ///
     /// # Cancel safety
     ///
     /// It is one transaction: dropped, it did all or nothing.
-    pub async fn migrate(&self) -> Result<(), SqliteCursorError> {
+    pub async fn migrate(&self) -> Result<(), SqlxCursorError> {
         let mut transaction = self.begin().await?;
-        sqlx::raw_sql(AssertSqlSafe(self.schema_sql()))
-            .execute(&mut *transaction)
-            .await?;
-        transaction.commit().await?;
-        self.prepare().await
+        let found = self.version(&mut transaction).await?;
+        for step in SCHEMA.steps(found) {
+            sqlx::raw_sql(self.table.sql(step))
+                .execute(&mut *transaction)
+                .await?;
+        }
+        let found = self.version(&mut transaction).await?;
+        SCHEMA.check(&self.table, found)?;
+        self.commit(transaction).await
     }
 
-    fn sql(&self, template: &str) -> AssertSqlSafe<String> {
-        AssertSqlSafe(template.replace(TABLE, &self.table))
+    /// Removes the cursors of Sessions that ended for good and that were last moved before `before`. Returns how many.
+    ///
+    /// A cursor that can still move is never removed (`FOL-8`). A consumer that follows such a Session again applies
+    /// its events anew, so forget the effects, too, or never follow it again.
+    ///
+    /// # Errors
+    ///
+    /// The database's error.
+    ///
+    /// # Cancel safety
+    ///
+    /// It is one transaction: dropped, it did all or nothing.
+    pub async fn prune(&self, before: Timestamp) -> Result<u64, SqlxCursorError> {
+        let delete = "DELETE FROM \"checkfu_cursors\" \
+                      WHERE updated_at < strftime('%Y-%m-%dT%H:%M:%fZ', ?) AND";
+        let delete = self.table.sql(&format!("{delete} {ENDED}"));
+        let mut transaction = self.begin().await?;
+        let delete = sqlx::query(delete).bind(before.to_string());
+        let pruned = delete.execute(&mut *transaction).await?.rows_affected();
+        self.commit(transaction).await?;
+        Ok(pruned)
+    }
+
+    /// The version of the tables; `None` where one is missing.
+    async fn version(&self, connection: &mut SqliteConnection) -> Result<Option<i64>, SqlxCursorError> {
+        let [cursors, versions] = self.table.names();
+        let tables = "SELECT count(*) FROM sqlite_master \
+                      WHERE type = 'table' AND name COLLATE NOCASE IN (?, ?)";
+        let tables = sqlx::query_scalar::<_, i64>(tables).bind(cursors).bind(versions);
+        if tables.fetch_one(&mut *connection).await? < 2 {
+            return Ok(None);
+        }
+        let version = self
+            .table
+            .sql("SELECT coalesce(max(version), 0) FROM \"checkfu_cursors_schema\"");
+        Ok(Some(sqlx::query_scalar(version).fetch_one(connection).await?))
     }
 }
 
 impl CursorStore for SqliteCursorStore {
     type Transaction = Transaction<'static, Sqlite>;
-    type Error = SqliteCursorError;
+    type Error = SqlxCursorError;
 
-    async fn prepare(&self) -> Result<(), SqliteCursorError> {
-        let tables = self.sql(
-            "SELECT count(*) FROM sqlite_master WHERE name IN ('checkfu_cursors', 'checkfu_cursors_schema')",
-        );
-        let tables: i64 = sqlx::query_scalar(tables).fetch_one(&self.pool).await?;
-        if tables < 2 {
-            return Err(SqliteCursorError::MissingTable {
-                table: self.table.clone(),
-            });
-        }
-        let version = self.sql("SELECT max(version) FROM checkfu_cursors_schema");
-        let version: Option<i64> = sqlx::query_scalar(version).fetch_one(&self.pool).await?;
-        match version {
-            Some(VERSION) => Ok(()),
-            found => Err(SqliteCursorError::SchemaVersion {
-                table: self.table.clone(),
-                found: found.unwrap_or_default(),
-                known: VERSION,
-            }),
-        }
+    async fn prepare(&self) -> Result<(), SqlxCursorError> {
+        let found = self.version(&mut *self.pool.acquire().await?).await?;
+        SCHEMA.check(&self.table, found)
     }
 
-    /// A `begin` that is dropped half-way can leave its pooled connection inside a transaction. A task of its own
-    /// always brings it to an end: what it began is then rolled back by dropping it.
-    async fn begin(&self) -> Result<Self::Transaction, SqliteCursorError> {
-        let pool = self.pool.clone();
-        let begun = tokio::spawn(async move { pool.begin_with("BEGIN IMMEDIATE").await }).await;
-        match begun {
-            Ok(transaction) => Ok(transaction?),
-            Err(failure) => match failure.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(SqliteCursorError::RuntimeShutDown),
-            },
-        }
+    async fn begin(&self) -> Result<Self::Transaction, SqlxCursorError> {
+        begin(&self.pool, "BEGIN IMMEDIATE").await
     }
 
     async fn lock(
         &self,
         transaction: &mut Self::Transaction,
         key: &CursorKey,
-    ) -> Result<Cursor, SqliteCursorError> {
-        let select = self.sql(
-            "SELECT seq, event_id, settlement FROM checkfu_cursors \
+    ) -> Result<Cursor, SqlxCursorError> {
+        let select = self.table.sql(
+            "SELECT seq, event_id, settlement FROM \"checkfu_cursors\" \
              WHERE consumer = ? AND session_id = ? AND session_thread_id = ?",
         );
         let row = sqlx::query(select)
@@ -149,17 +158,12 @@ impl CursorStore for SqliteCursorStore {
         let Some(row) = row else {
             return Ok(Cursor::default());
         };
-        let seq = u64::try_from(row.try_get::<i64, _>("seq")?)
-            .ok()
-            .and_then(Seq::new);
-        let seq = seq.ok_or(SqliteCursorError::UnreadableCursor { column: "seq" })?;
-        let event_id = row.try_get::<Option<String>, _>("event_id")?.map(EventId::from);
-        let settlement = row.try_get::<Option<String>, _>("settlement")?;
-        let settlement = settlement
-            .map(|json| serde_json::from_str(&json))
-            .transpose()
-            .map_err(|_| SqliteCursorError::UnreadableCursor { column: "settlement" })?;
-        Ok(Cursor::new(Some(Position::new(seq, event_id)), settlement))
+        let stored = StoredCursor {
+            seq: row.try_get("seq")?,
+            event_id: row.try_get("event_id")?,
+            settlement: row.try_get("settlement")?,
+        };
+        stored.read()
     }
 
     async fn advance(
@@ -168,50 +172,49 @@ impl CursorStore for SqliteCursorStore {
         key: &CursorKey,
         from: Option<Seq>,
         to: &Cursor,
-    ) -> Result<Advance, SqliteCursorError> {
-        let Some(position) = &to.position else {
-            return Ok(Advance::Superseded);
-        };
-        let upsert = self.sql(
-            "INSERT INTO checkfu_cursors (consumer, session_id, session_thread_id, seq, event_id, settlement) \
-             SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ?7 IS (SELECT seq FROM checkfu_cursors \
-             WHERE consumer = ?1 AND session_id = ?2 AND session_thread_id = ?3) \
+    ) -> Result<Advance, SqlxCursorError> {
+        let upsert = self.table.sql(
+            "INSERT INTO \"checkfu_cursors\" \
+             (consumer, session_id, session_thread_id, seq, event_id, settlement) \
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ?7 = coalesce((SELECT seq FROM \"checkfu_cursors\" \
+             WHERE consumer = ?1 AND session_id = ?2 AND session_thread_id = ?3), 0) \
              ON CONFLICT (consumer, session_id, session_thread_id) DO UPDATE SET \
              seq = excluded.seq, event_id = excluded.event_id, settlement = excluded.settlement, \
              updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')",
         );
-        let settlement = to.settlement.as_ref().map(serde_json::to_string).transpose();
-        let settlement =
-            settlement.map_err(|_| SqliteCursorError::UnreadableCursor { column: "settlement" })?;
+        let stored = StoredCursor::write(to)?;
         let written = sqlx::query(upsert)
             .bind(&key.consumer)
             .bind(key.session_id.as_str())
             .bind(thread(key))
-            .bind(number(position.seq))
-            .bind(position.event_id.as_ref().map(EventId::as_str))
-            .bind(settlement)
-            .bind(from.map(number))
+            .bind(stored.seq)
+            .bind(stored.event_id)
+            .bind(stored.settlement)
+            .bind(number(from))
             .execute(&mut **transaction)
             .await?;
-        Ok(if written.rows_affected() == 1 {
-            Advance::Moved
-        } else {
-            Advance::Superseded
-        })
+        Ok(Advance::of_rows(written.rows_affected()))
     }
 
-    async fn commit(&self, transaction: Self::Transaction) -> Result<(), SqliteCursorError> {
+    async fn forget(
+        &self,
+        transaction: &mut Self::Transaction,
+        key: &CursorKey,
+    ) -> Result<bool, SqlxCursorError> {
+        let delete = self.table.sql(
+            "DELETE FROM \"checkfu_cursors\" \
+             WHERE consumer = ? AND session_id = ? AND session_thread_id = ?",
+        );
+        let deleted = sqlx::query(delete)
+            .bind(&key.consumer)
+            .bind(key.session_id.as_str())
+            .bind(thread(key))
+            .execute(&mut **transaction)
+            .await?;
+        Ok(deleted.rows_affected() > 0)
+    }
+
+    async fn commit(&self, transaction: Self::Transaction) -> Result<(), SqlxCursorError> {
         Ok(transaction.commit().await?)
     }
-}
-
-fn thread(key: &CursorKey) -> &str {
-    key.session_thread_id
-        .as_ref()
-        .map_or("", |thread| thread.as_str())
-}
-
-/// A `Seq` never passes 2^53, so it always fits.
-fn number(seq: Seq) -> i64 {
-    i64::try_from(seq.get()).unwrap_or(i64::MAX)
 }

@@ -30,6 +30,15 @@ pub enum FollowError<E: StdError + 'static> {
         /// The event that was about to be committed.
         seq: Seq,
     },
+    /// The durable cursor was moved back, or removed, while this follower was at work. A new follow begins at it and
+    /// applies again what comes after it (`FOL-8`): start one if that is what the move was for.
+    #[error("the cursor was moved back while it was followed")]
+    Rewound {
+        /// Where it was last seen.
+        from: Option<Seq>,
+        /// Where it is now; `None` is before the first event.
+        to: Option<Seq>,
+    },
 }
 
 impl<E: StdError + 'static> FollowError<E> {

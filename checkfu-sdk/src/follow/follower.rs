@@ -68,6 +68,12 @@ impl<S: CursorStore> Follower<S> {
                 .lock(&mut transaction, key)
                 .await
                 .map_err(FollowError::Store)?;
+            if stored.seq() < self.progress.seen {
+                return Err(FollowError::Rewound {
+                    from: self.progress.seen,
+                    to: stored.seq(),
+                });
+            }
             if Some(event.seq()) > stored.seq() {
                 return Ok(Some(Delivery::new(
                     &mut self.progress,

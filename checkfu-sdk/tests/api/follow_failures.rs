@@ -1,4 +1,4 @@
-use checkfu_sdk::cursor::{MemoryCursorStore, SqliteCursorError};
+use checkfu_sdk::cursor::{MemoryCursorStore, SqlxCursorError};
 use checkfu_sdk::follow::{EventHandler, FollowError, RunError};
 use checkfu_sdk::retry::ReconnectPolicy;
 use checkfu_sdk::{Error, Event};
@@ -34,7 +34,7 @@ async fn a_failed_cursor_write_takes_the_effect_back() {
         "CREATE TRIGGER refuse BEFORE INSERT ON checkfu_cursors BEGIN SELECT RAISE(ABORT, 'no'); END";
     sqlx::query(refuse).execute(&mut **transaction).await.unwrap();
     let error = delivery.commit().await.unwrap_err();
-    let FollowError::Store(SqliteCursorError::Database(error)) = error else {
+    let FollowError::Store(SqlxCursorError::Database(error)) = error else {
         panic!("{error:?}")
     };
     assert_eq!(error.as_database_error().unwrap().message(), "no");

@@ -5,28 +5,25 @@ mod support;
 
 mod calls;
 mod config;
+mod cursor_suite;
 mod fixtures;
-#[cfg(feature = "sqlx-sqlite")]
 mod follow;
-#[cfg(feature = "sqlx-sqlite")]
 mod follow_failures;
 mod follow_head;
-#[cfg(feature = "sqlx-sqlite")]
 mod follow_kill;
+mod follow_postgres;
 mod follow_quiet;
-#[cfg(feature = "sqlx-sqlite")]
 mod follow_rivals;
 mod hostile;
-#[cfg(feature = "sqlx-sqlite")]
 mod mock_server;
 mod model;
 mod paging;
+mod postgres_store;
 mod redaction;
 mod refusals;
 mod retries;
 mod send_bounds;
 mod settlement;
-#[cfg(feature = "sqlx-sqlite")]
 mod sqlite_store;
 mod sse;
 mod stream_end;

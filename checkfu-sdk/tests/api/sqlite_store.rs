@@ -1,6 +1,6 @@
 use checkfu_sdk::Seq;
 use checkfu_sdk::cursor::{
-    Advance, Cursor, CursorKey, CursorStore, Position, SqliteCursorError, SqliteCursorStore,
+    Advance, Cursor, CursorKey, CursorStore, Position, SqliteCursorStore, SqlxCursorError,
 };
 use sqlx::SqlitePool;
 
@@ -72,7 +72,7 @@ async fn a_newer_schema_is_refused() {
         assert!(
             matches!(
                 error,
-                SqliteCursorError::SchemaVersion {
+                SqlxCursorError::SchemaVersion {
                     found: 9,
                     known: 1,
                     ..
@@ -101,9 +101,18 @@ async fn the_table_has_a_name_of_the_callers_own() {
         .await
         .unwrap();
     assert_eq!(seq, 5);
+    let word = SqliteCursorStore::with_table(pool.clone(), "order").unwrap();
+    word.migrate().await.unwrap();
+    let mut transaction = word.begin().await.unwrap();
+    assert_eq!(
+        word.lock(&mut transaction, &key).await.unwrap(),
+        Cursor::default(),
+        "two tables touch"
+    );
+    assert!(word.schema_sql().contains("\"order_schema\""));
     for bad in ["", "1st", "a b", "a;b", "a\"b", "caf\u{e9}"] {
         let error = SqliteCursorStore::with_table(pool.clone(), bad).unwrap_err();
-        assert!(matches!(error, SqliteCursorError::InvalidTable { .. }), "{bad:?}");
+        assert!(matches!(error, SqlxCursorError::InvalidTable { .. }), "{bad:?}");
     }
 }
 
@@ -191,8 +200,44 @@ async fn a_damaged_row_is_told() {
             .unwrap();
         let mut transaction = projection.store.begin().await.unwrap();
         let error = projection.store.lock(&mut transaction, &key).await.unwrap_err();
-        assert!(matches!(error, SqliteCursorError::UnreadableCursor { column: found } if found == column));
+        assert!(matches!(error, SqlxCursorError::UnreadableCursor { column: found } if found == column));
     }
+}
+
+/// Pruning removes the cursors of Sessions that ended for good and have long not moved, and no other.
+#[tokio::test]
+async fn only_ended_cursors_are_pruned() {
+    let projection = Projection::new().await;
+    for (session, status) in [
+        ("a", "completed"),
+        ("b", "failed"),
+        ("c", "canceled"),
+        ("d", "idle"),
+        ("e", ""),
+        ("f", "completed"),
+    ] {
+        let settlement =
+            serde_json::json!({ "status": status, "stop_reason": null, "seq": 5, "event_id": null });
+        let cursor = Cursor::new(at(5).position, serde_json::from_value(settlement).ok());
+        let mut transaction = projection.store.begin().await.unwrap();
+        let key = CursorKey::session("c", session);
+        let advance = projection
+            .store
+            .advance(&mut transaction, &key, None, &cursor)
+            .await;
+        assert_eq!(advance.unwrap(), Advance::Moved);
+        projection.store.commit(transaction).await.unwrap();
+    }
+    sqlx::query("UPDATE checkfu_cursors SET updated_at = '2026-01-01T00:00:00.000Z' WHERE session_id < 'f'")
+        .execute(&projection.pool)
+        .await
+        .unwrap();
+    let prune = async |before: &str| projection.store.prune(before.parse().unwrap()).await.unwrap();
+    assert_eq!(prune("2026-01-01T00:00:00Z").await, 0);
+    assert_eq!(prune("2026-01-01T00:00:00.001Z").await, 3);
+    let left = sqlx::query_scalar("SELECT session_id FROM checkfu_cursors ORDER BY 1");
+    let left: Vec<String> = left.fetch_all(&projection.pool).await.unwrap();
+    assert_eq!(left, ["d", "e", "f"]);
 }
 
 /// A `begin` that is dropped at any point leaves the pool usable: its connection comes back without a transaction.

@@ -4,7 +4,7 @@ pub(crate) mod alone;
 pub(crate) mod clock;
 pub(crate) mod event;
 pub(crate) mod fake_api;
-#[cfg(feature = "sqlx-sqlite")]
+pub(crate) mod pg_projection;
+pub(crate) mod postgres;
 pub(crate) mod projection;
-#[cfg(feature = "sqlx-sqlite")]
 pub(crate) mod relay;

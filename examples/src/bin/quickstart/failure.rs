@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use checkfu_mock_server::StartError;
-use checkfu_sdk::{SessionId, cursor::SqliteCursorError, follow::FollowError};
+use checkfu_sdk::{SessionId, cursor::SqlxCursorError, follow::FollowError};
 
 /// Why the quickstart stopped.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     #[error("the follower's database broke off; run again to go on from the stored cursor")]
     Database(#[from] sqlx::Error),
     #[error("the follower's cursor cannot be used")]
-    Cursor(#[from] SqliteCursorError),
+    Cursor(#[from] SqlxCursorError),
     #[error("this directory follows a Session of {bound}, not of {asked}; give another --dir")]
     OtherServer { bound: String, asked: String },
     #[error(
@@ -42,9 +42,9 @@ pub(crate) enum Failure {
     #[error("the server did not take the call")]
     Api(#[from] checkfu_sdk::Error),
     #[error("following the Session broke off; run again to go on from the stored cursor")]
-    Interrupted(#[source] FollowError<SqliteCursorError>),
+    Interrupted(#[source] FollowError<SqlxCursorError>),
     #[error("this Session cannot be followed any further; give another --dir")]
-    Follow(#[source] FollowError<SqliteCursorError>),
+    Follow(#[source] FollowError<SqlxCursorError>),
     #[error("the follow ended without a settlement; run again to go on from the stored cursor")]
     NotSettled,
     #[error("the stored input seq {seq} is no seq of an event")]
@@ -53,7 +53,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Sorts a failed follow by what helps.
-    pub(crate) fn follow(error: FollowError<SqliteCursorError>) -> Self {
+    pub(crate) fn follow(error: FollowError<SqlxCursorError>) -> Self {
         if error.is_retryable() {
             Self::Interrupted(error)
         } else {

@@ -1,7 +1,7 @@
-/// Why a [`SqliteCursorStore`](super::SqliteCursorStore) failed.
+/// Why a store of cursors in a database of sqlx failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SqliteCursorError {
+pub enum SqlxCursorError {
     /// The database's own error.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -11,21 +11,23 @@ pub enum SqliteCursorError {
         /// The table.
         table: String,
     },
-    /// The table of cursors is of a version that this library does not know.
-    #[error("the table {table} has schema version {found}, and this library knows version {known}")]
+    /// The table of cursors is older than this library, or newer.
+    #[error("the table {table} has schema version {found}, and this library needs version {known}: {}", fix(*found, *known))]
     SchemaVersion {
         /// The table.
         table: String,
         /// The version found.
         found: i64,
-        /// The version known.
+        /// The version that this library needs.
         known: i64,
     },
     /// The name of the table is none.
-    #[error("the table name {table:?} must be letters, digits and underscores, and not begin with a digit")]
+    #[error("the table name {table:?} {reason}")]
     InvalidTable {
         /// The name.
         table: String,
+        /// What it must be.
+        reason: &'static str,
     },
     /// A stored cursor cannot be read.
     #[error("the stored cursor cannot be read: {column}")]
@@ -36,4 +38,12 @@ pub enum SqliteCursorError {
     /// The runtime shut down while a transaction began.
     #[error("the runtime shut down while a transaction began")]
     RuntimeShutDown,
+}
+
+fn fix(found: i64, known: i64) -> &'static str {
+    if found < known {
+        "call `migrate`, or run the published upgrades"
+    } else {
+        "use a newer release of it"
+    }
 }

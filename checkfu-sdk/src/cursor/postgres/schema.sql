@@ -1,0 +1,15 @@
+-- Version 1. One row is one cursor: the last event that a consumer applied of one log.
+-- A store needs SELECT, INSERT, UPDATE and DELETE on the first table, and SELECT on the second.
+CREATE TABLE IF NOT EXISTS "checkfu_cursors" (
+    consumer          TEXT        NOT NULL,
+    session_id        TEXT        NOT NULL,
+    session_thread_id TEXT        NOT NULL DEFAULT '', -- '' is the log of the whole Session
+    seq               BIGINT      NOT NULL,            -- 0 where nothing was applied yet
+    event_id          TEXT,                            -- which event stood at seq
+    settlement        TEXT,                            -- the last settlement up to seq, as JSON
+    updated_at        TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (consumer, session_id, session_thread_id)
+);
+CREATE TABLE IF NOT EXISTS "checkfu_cursors_schema" (version BIGINT NOT NULL);
+INSERT INTO "checkfu_cursors_schema" (version)
+    SELECT 1 WHERE NOT EXISTS (SELECT version FROM "checkfu_cursors_schema");
