@@ -1,14 +1,18 @@
 //! Following a Session: each event's local effect and the cursor in one transaction of the caller's database.
 
+mod batch;
+mod catch_up;
 mod delivery;
 mod error;
 mod follower;
 mod handler;
 mod progress;
+mod source;
 mod start;
 
+pub use batch::Batch;
 pub use delivery::Delivery;
 pub use error::{FollowError, RunError};
 pub use follower::Follower;
-pub use handler::EventHandler;
+pub use handler::{EventHandler, RunEnd};
 pub use start::Follow;

@@ -14,4 +14,4 @@ pub use connection::StreamState;
 pub use event_stream::EventStream;
 pub use open::StreamEvents;
 
-pub(crate) use connect::{Anchor, check_anchor};
+pub(crate) use connect::{Anchor, check_anchor, gap};

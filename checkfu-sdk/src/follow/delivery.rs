@@ -1,9 +1,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::batch::commit;
 use super::error::FollowError;
 use super::progress::Progress;
-use crate::cursor::{Advance, Cursor, CursorStore};
+use crate::cursor::{Cursor, CursorStore};
 use crate::model::{Event, Seq};
 
 /// One event and the open transaction to apply it in.
@@ -63,23 +64,11 @@ impl<'f, S: CursorStore> Delivery<'f, S> {
     pub async fn commit(self) -> Result<Seq, FollowError<S::Error>> {
         let Self {
             progress,
-            mut transaction,
+            transaction,
             event,
             before,
         } = self;
-        let seq = event.seq();
-        let cursor = progress.cursor_after(&event, &before);
-        let store = &progress.store;
-        let advance = store
-            .advance(&mut transaction, &progress.key, before.seq(), &cursor)
-            .await;
-        match advance.map_err(FollowError::Store)? {
-            Advance::Moved => {}
-            Advance::Superseded => return Err(FollowError::Superseded { seq }),
-        }
-        store.commit(transaction).await.map_err(FollowError::Store)?;
-        progress.applied(&event, cursor);
-        Ok(seq)
+        commit(progress, transaction, &[event], before).await
     }
 }
 

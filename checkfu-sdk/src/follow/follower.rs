@@ -1,31 +1,45 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::StreamExt;
-
+use super::batch::Batch;
 use super::delivery::Delivery;
 use super::error::FollowError;
 use super::progress::Progress;
+use super::source::{ReadFailure, Source};
+use crate::client::Client;
 use crate::cursor::CursorStore;
-use crate::model::{Seq, Session};
+use crate::model::{Event, Seq, Session};
 use crate::settlement::Settlement;
-use crate::stream::{EventStream, StreamState};
+use crate::stream::StreamState;
 
-/// Follows a Session until its work is settled, one transaction an event (`FOL-1` to `FOL-8`).
+/// Follows a Session until its work is settled, one transaction an event or a batch of them (`FOL-1` to `FOL-8`).
+///
+/// A follower that is far behind reads the list first and goes over to the live stream by itself (`FOL-10`).
 ///
 /// No transaction and no connection of the database is held while the stream is silent. Dropping a follower
 /// cancels its request; there is no task behind it (`FOL-7`).
 pub struct Follower<S: CursorStore> {
+    client: Client,
     progress: Progress<S>,
-    stream: EventStream,
+    source: Source,
+    /// What ended the source while a batch waited for more; told once what came before it is applied.
+    failure: Option<ReadFailure>,
     session: Option<Session>,
 }
 
 impl<S: CursorStore> Follower<S> {
-    pub(super) fn new(progress: Progress<S>, stream: EventStream, session: Option<Session>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        progress: Progress<S>,
+        source: Source,
+        session: Option<Session>,
+    ) -> Self {
         Self {
+            client,
             progress,
-            stream,
+            source,
+            failure: None,
             session,
         }
     }
@@ -46,34 +60,10 @@ impl<S: CursorStore> Follower<S> {
     /// It may be dropped at any time: an event that was read and not handed out comes with the next call.
     pub async fn next(&mut self) -> Result<Option<Delivery<'_, S>>, FollowError<S::Error>> {
         loop {
-            if self.progress.settlement.is_some() {
+            let Some(event) = self.first_pending().await? else {
                 return Ok(None);
-            }
-            let event = match &self.progress.pending {
-                Some(event) => Arc::clone(event),
-                None => match self.stream.next().await {
-                    Some(Ok(event)) => Arc::clone(self.progress.pending.insert(Arc::new(event))),
-                    Some(Err(error)) => return Err(FollowError::stream(error)),
-                    None if self.session_ended() => return Ok(None),
-                    None => {
-                        return Err(FollowError::StreamEnded {
-                            after: self.progress.seen,
-                        });
-                    }
-                },
             };
-            let Progress { store, key, .. } = &self.progress;
-            let mut transaction = store.begin().await.map_err(FollowError::Store)?;
-            let stored = store
-                .lock(&mut transaction, key)
-                .await
-                .map_err(FollowError::Store)?;
-            if stored.seq() < self.progress.seen {
-                return Err(FollowError::Rewound {
-                    from: self.progress.seen,
-                    to: stored.seq(),
-                });
-            }
+            let (transaction, stored) = self.progress.lock().await?;
             if Some(event.seq()) > stored.seq() {
                 return Ok(Some(Delivery::new(
                     &mut self.progress,
@@ -82,14 +72,138 @@ impl<S: CursorStore> Follower<S> {
                     stored,
                 )));
             }
-            store.commit(transaction).await.map_err(FollowError::Store)?;
-            self.progress.applied(&event, stored);
+            self.progress.skip(transaction, 1, stored).await?;
+        }
+    }
+
+    /// The next events that are not applied yet, in one open transaction; `None` once the work is settled.
+    ///
+    /// It waits for one event as long as it takes, and then no longer than `linger` for more, up to `max` of them; 0
+    /// counts as 1. A `linger` of zero takes what is at hand. An event that ends the follow ends the batch, too. The
+    /// events are in memory until their batch is committed. All else is as with [`next`](Self::next), and the two can
+    /// be mixed.
+    ///
+    /// ```no_run
+    /// use std::time::Duration;
+    /// use checkfu_sdk::cursor::MemoryCursorStore;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let events = client.sessions().events("sess_1");
+    /// let mut follower = events.follow("search", MemoryCursorStore::new()).start().await?;
+    /// while let Some(batch) = follower.next_batch(500, Duration::from_millis(50)).await? {
+    ///     for event in batch.events() {
+    ///         println!("{} {}", event.seq(), event.event_type());
+    ///     }
+    ///     batch.commit().await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As with [`next`](Self::next). What was read before a read failed is handed out first.
+    ///
+    /// # Cancel safety
+    ///
+    /// It may be dropped at any time: events that were read and not handed out come with the next call.
+    pub async fn next_batch(
+        &mut self,
+        max: usize,
+        linger: Duration,
+    ) -> Result<Option<Batch<'_, S>>, FollowError<S::Error>> {
+        let max = max.max(1);
+        loop {
+            if self.first_pending().await?.is_none() {
+                return Ok(None);
+            }
+            self.gather(max, linger).await;
+            let (transaction, stored) = self.progress.lock().await?;
+            let pending = self.progress.pending.iter();
+            let old = pending
+                .take_while(|event| Some(event.seq()) <= stored.seq())
+                .count();
+            if old == self.progress.pending.len() {
+                self.progress.skip(transaction, old, stored).await?;
+                continue;
+            }
+            self.progress.pending.drain(..old);
+            let events = self.progress.pending.iter().take(max).cloned().collect();
+            return Ok(Some(Batch::new(&mut self.progress, transaction, events, stored)));
+        }
+    }
+
+    /// Stops following: cancels the request, waits for a transaction that still holds the cursor, and gives the durable
+    /// cursor. A [`Delivery`] or [`Batch`] in work borrows the follower, so it is committed or dropped before.
+    ///
+    /// # Errors
+    ///
+    /// [`FollowError::Store`] if the cursor cannot be read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped, the follow is stopped all the same.
+    pub async fn stop(self) -> Result<Option<Seq>, FollowError<S::Error>> {
+        let Self { progress, source, .. } = self;
+        drop(source);
+        let (transaction, stored) = progress.read().await.map_err(FollowError::Store)?;
+        let commit = progress.store.commit(transaction).await;
+        commit.map_err(FollowError::Store)?;
+        Ok(stored.seq())
+    }
+
+    /// The first event that was read and is not applied yet, read now if there is none; `None` once the work is settled.
+    async fn first_pending(&mut self) -> Result<Option<Arc<Event>>, FollowError<S::Error>> {
+        if self.progress.settlement.is_some() {
+            return Ok(None);
+        }
+        if let Some(event) = self.progress.pending.front() {
+            return Ok(Some(Arc::clone(event)));
+        }
+        let read = match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => self.source.next().await,
+        };
+        match read {
+            Ok(Some(event)) => {
+                self.progress.pending.push_back(Arc::clone(&event));
+                Ok(Some(event))
+            }
+            Ok(None) if self.session_ended() => Ok(None),
+            Ok(None) => Err(FollowError::StreamEnded {
+                after: self.progress.seen,
+            }),
+            Err(ReadFailure::Stream(error)) => Err(FollowError::stream(error)),
+            Err(ReadFailure::List(error)) => Err(FollowError::Read(error)),
+        }
+    }
+
+    /// Reads on until there are `max` events, the last one ends the follow, or `linger` has passed.
+    async fn gather(&mut self, max: usize, linger: Duration) {
+        let mut lingered = self.client.clock().sleep(linger);
+        loop {
+            let last = self.progress.pending.back();
+            let ends = last.is_none_or(|last| self.progress.ends_with(last));
+            if ends || self.progress.pending.len() >= max || self.failure.is_some() {
+                return;
+            }
+            let read = tokio::select! {
+                biased;
+                read = self.source.next() => read,
+                () = &mut lingered => return,
+            };
+            match read {
+                Ok(Some(event)) => self.progress.pending.push_back(event),
+                // A stream that ended says so again.
+                Ok(None) => return,
+                Err(failure) => self.failure = Some(failure),
+            }
         }
     }
 
     /// Whether the stream ended because the Session itself said that it is settled (`A-HEAD`).
     fn session_ended(&mut self) -> bool {
-        let head = self.stream.final_session().and_then(Settlement::of_session);
+        let head = self.source.final_session().and_then(Settlement::of_session);
         self.progress.settlement = head.filter(|head| head.seq >= self.progress.input);
         self.progress.settlement.is_some()
     }
@@ -109,9 +223,14 @@ impl<S: CursorStore> Follower<S> {
         self.session.as_ref()
     }
 
-    /// Where the follower's stream stands.
+    /// Where the follower's stream stands; [`StreamState::Idle`] while the list is read.
     pub fn state(&self) -> StreamState {
-        self.stream.state()
+        self.source.state()
+    }
+
+    /// Whether the follower is still reading the list, and has not gone over to the live stream (`FOL-10`).
+    pub fn is_catching_up(&self) -> bool {
+        matches!(self.source, Source::List(_))
     }
 }
 
@@ -121,7 +240,7 @@ impl<S: CursorStore> fmt::Debug for Follower<S> {
             .debug_struct("Follower")
             .field("key", &self.progress.key)
             .field("cursor", &self.progress.seen)
-            .field("stream", &self.stream)
+            .field("state", &self.state())
             .field("settlement", &self.progress.settlement)
             .finish_non_exhaustive()
     }

@@ -1,5 +1,7 @@
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::error::FollowError;
 use crate::cursor::{Cursor, CursorKey, CursorStore, Position};
 use crate::model::{Event, Seq};
 use crate::settlement::{Settlement, SettlementFold};
@@ -8,8 +10,8 @@ use crate::settlement::{Settlement, SettlementFold};
 pub(super) struct Progress<S: CursorStore> {
     pub(super) store: S,
     pub(super) key: CursorKey,
-    /// An event that was read and is not applied yet.
-    pub(super) pending: Option<Arc<Event>>,
+    /// What was read and is not applied yet, in the order of the log.
+    pub(super) pending: VecDeque<Arc<Event>>,
     /// The durable cursor as it was last seen; never what decides.
     pub(super) seen: Option<Seq>,
     /// Status events up to here settle nothing (`A-FORK`).
@@ -27,23 +29,67 @@ pub(super) struct Progress<S: CursorStore> {
 }
 
 impl<S: CursorStore> Progress<S> {
-    /// The cursor to store with an event's effect.
-    pub(super) fn cursor_after(&self, event: &Event, before: &Cursor) -> Cursor {
-        let settled = Settlement::of(event).filter(|settlement| settlement.seq > self.forked_at);
-        let position = Position::new(event.seq(), Some(event.id().clone()));
-        Cursor::new(Some(position), settled.or_else(|| before.settlement.clone()))
+    /// Begins a transaction and reads the durable cursor under its lock, which must not stand before where it was seen.
+    pub(super) async fn lock(&self) -> Result<(S::Transaction, Cursor), FollowError<S::Error>> {
+        let (transaction, stored) = self.read().await.map_err(FollowError::Store)?;
+        if stored.seq() < self.seen {
+            return Err(FollowError::Rewound {
+                from: self.seen,
+                to: stored.seq(),
+            });
+        }
+        Ok((transaction, stored))
     }
 
-    /// The transaction of an event committed, or found it applied already (`FOL-6`).
-    pub(super) fn applied(&mut self, event: &Event, stored: Cursor) {
-        self.pending = None;
+    /// Begins a transaction and reads the durable cursor under its lock, wherever it stands.
+    pub(super) async fn read(&self) -> Result<(S::Transaction, Cursor), S::Error> {
+        let mut transaction = self.store.begin().await?;
+        let stored = self.store.lock(&mut transaction, &self.key).await?;
+        Ok((transaction, stored))
+    }
+
+    /// Passes over the first `count` events, which are applied already.
+    pub(super) async fn skip(
+        &mut self,
+        transaction: S::Transaction,
+        count: usize,
+        stored: Cursor,
+    ) -> Result<(), FollowError<S::Error>> {
+        let commit = self.store.commit(transaction).await;
+        commit.map_err(FollowError::Store)?;
+        self.applied(count, stored);
+        Ok(())
+    }
+
+    /// The cursor to store with the effects of `events`.
+    pub(super) fn cursor_after(&self, events: &[Arc<Event>], before: Cursor) -> Cursor {
+        let settled =
+            |event: &Arc<Event>| Settlement::of(event).filter(|settlement| settlement.seq > self.forked_at);
+        let settlement = events.iter().rev().find_map(settled);
+        let position = events
+            .last()
+            .map(|event| Position::new(event.seq(), Some(event.id().clone())));
+        Cursor::new(position.or(before.position), settlement.or(before.settlement))
+    }
+
+    /// The transaction of the first `count` events committed, or found them applied already (`FOL-6`).
+    pub(super) fn applied(&mut self, count: usize, stored: Cursor) {
         self.seen = stored.seq();
         self.stored = stored.settlement;
-        if let Some(settlement) = self.fold.observe(event) {
-            self.settlement = Some(settlement.clone());
-        } else {
-            self.reached_head();
+        for event in self.pending.drain(..count.min(self.pending.len())) {
+            self.fold.observe(&event);
         }
+        match self.fold.settlement() {
+            Some(settlement) => self.settlement = Some(settlement.clone()),
+            None => self.reached_head(),
+        }
+    }
+
+    /// Whether the follow ends once `event` is applied.
+    pub(super) fn ends_with(&self, event: &Event) -> bool {
+        let head = self.settled_on_open.as_ref();
+        let settles = self.fold.counts(event.seq()) && Settlement::of(event).is_some();
+        settles || head.is_some_and(|head| event.seq() >= head.seq)
     }
 
     /// Ends the follow if the cursor stands at the head of a Session that said on open that it is settled.

@@ -1,9 +1,12 @@
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use super::catch_up::CatchUp;
 use super::error::FollowError;
 use super::follower::Follower;
 use super::progress::Progress;
+use super::source::Source;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
 use crate::error::Error;
@@ -13,6 +16,9 @@ use crate::retry::ReconnectPolicy;
 use crate::settlement::{Settlement, SettlementFold};
 use crate::stream::{Anchor, check_anchor};
 
+/// A follower that is further behind reads the list first.
+const LIST_ABOVE: u64 = 1_000;
+
 /// A follow about to start.
 #[must_use = "nothing happens until `start` is called"]
 pub struct Follow<S> {
@@ -20,6 +26,7 @@ pub struct Follow<S> {
     consumer: String,
     store: S,
     input: Option<Seq>,
+    list_above: u64,
     reconnect: Option<ReconnectPolicy>,
     observer: Option<Arc<dyn Observer>>,
 }
@@ -48,6 +55,7 @@ impl SessionEvents {
             consumer: consumer.into(),
             store,
             input: None,
+            list_above: LIST_ABOVE,
             reconnect: None,
             observer: None,
         }
@@ -59,6 +67,17 @@ impl<S: CursorStore> Follow<S> {
     /// stored cursor.
     pub fn input(mut self, seq: Seq) -> Self {
         self.input = Some(seq);
+        self
+    }
+
+    /// How far the cursor may be behind the Session's last event, in places of the log, before the follower reads pages
+    /// of the list first and opens the stream where they end (`FOL-10`). Default: 1,000. At `u64::MAX` the list is never
+    /// read.
+    ///
+    /// One page of at most 1,000 events is held at a time. If a page is larger than the client's limit for a body, the
+    /// stream takes over there.
+    pub fn list_above(mut self, places: u64) -> Self {
+        self.list_above = places;
         self
     }
 
@@ -114,7 +133,7 @@ impl<S: CursorStore> Follow<S> {
         let mut progress = Progress {
             store,
             key,
-            pending: None,
+            pending: VecDeque::new(),
             seen: stored.seq(),
             forked_at: Seq::ZERO,
             fold: SettlementFold::after(input),
@@ -157,11 +176,24 @@ impl<S: CursorStore> Follow<S> {
             }
         }
         let stream = stream
-            .anchored(anchor)
+            .anchored(anchor.clone())
             .forked_at(progress.forked_at)
-            .settles_from(input)
-            .open();
-        Ok(Follower::new(progress, stream, Some(session)))
+            .settles_from(input);
+        let behind = session.last_seq().map_or(0, |last| {
+            last.get().saturating_sub(progress.seen.unwrap_or_default().get())
+        });
+        let source = if behind > self.list_above {
+            Source::List(Box::new(CatchUp::new(
+                &self.events,
+                progress.seen,
+                anchor,
+                stream,
+            )))
+        } else {
+            Source::Stream(Box::new(stream.open()))
+        };
+        let client = self.events.client().clone();
+        Ok(Follower::new(client, progress, source, Some(session)))
     }
 }
 

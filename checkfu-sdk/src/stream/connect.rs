@@ -119,7 +119,7 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 }
 
 /// Tells the two refusals that mean a gap from all others (`A-GAP`).
-fn gap(answer: ApiError) -> Error {
+pub(crate) fn gap(answer: ApiError) -> Error {
     let (first, last) = (answer.seq_detail("first_seq"), answer.seq_detail("last_seq"));
     match (answer.status(), answer.code()) {
         (StatusCode::GONE, _) => CursorGap::Expired { first, last, answer }.into(),

@@ -11,6 +11,7 @@ use crate::model::Seq;
 use crate::retry::ReconnectPolicy;
 
 /// A stream about to be opened.
+#[derive(Clone)]
 #[must_use = "nothing is sent until the opened stream is polled"]
 pub struct StreamEvents {
     log: Log,

@@ -1,40 +1,12 @@
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use checkfu_sdk::follow::FollowError;
 use serde_json::{Value, json};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, stream};
 use crate::support::projection::{Projection, apply};
+use crate::support::random::{Random, cancel_after};
 
 const EVENTS: u64 = 40;
-
-/// A small generator with a printed seed.
-struct Random(u64);
-
-impl Random {
-    fn new(test: &str) -> Self {
-        let seed = match std::env::var("CHECKFU_TEST_SEED") {
-            Ok(seed) => seed.parse().unwrap(),
-            Err(_) => {
-                u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() % (1 << 62))
-                    .unwrap()
-            }
-        };
-        eprintln!("{test}: CHECKFU_TEST_SEED={seed}");
-        Self(seed | 1)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
 
 fn log() -> Vec<Value> {
     (1..=EVENTS)
@@ -86,7 +58,7 @@ async fn rivals_apply_each_event_once() {
     let mut rivals = Vec::new();
     for _ in 0..3 {
         let (events, store) = (api.client().sessions().events("sess_1"), projection.store.clone());
-        let mut random = Random(random.below(u64::MAX) | 1);
+        let mut random = random.fork();
         rivals.push(tokio::spawn(async move {
             loop {
                 let mut follower = events.follow("billing", store.clone()).start().await?;
@@ -164,21 +136,6 @@ async fn what_a_rival_applied_is_skipped() {
     );
     assert_eq!(slow.settlement(), fast.settlement());
     assert_eq!(projection.applied().await.len(), log.len());
-}
-
-/// Polls `work` until it was pending `polls` times, then drops it.
-async fn cancel_after<T>(polls: u64, work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
-    let mut left = polls;
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(done) => Poll::Ready(Some(done)),
-        Poll::Pending if left == 0 => Poll::Ready(None),
-        Poll::Pending => {
-            left -= 1;
-            Poll::Pending
-        }
-    })
-    .await
 }
 
 /// FOL-3: fetch, effect and commit may be dropped at any await; nothing is lost, nothing stands twice, and the store

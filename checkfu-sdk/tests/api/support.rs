@@ -7,4 +7,5 @@ pub(crate) mod fake_api;
 pub(crate) mod pg_projection;
 pub(crate) mod postgres;
 pub(crate) mod projection;
+pub(crate) mod random;
 pub(crate) mod relay;

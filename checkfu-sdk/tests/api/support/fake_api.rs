@@ -1,4 +1,5 @@
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use tokio::sync::Notify;
 use checkfu_sdk::client::ClientBuilder;
 use checkfu_sdk::retry::{Backoff, ReconnectPolicy, RetryPolicy};
 use checkfu_sdk::{Client, SessionId};
+
+use super::event::frames;
 
 /// What is done on one connection, byte for byte. After the last step the connection is closed.
 pub(crate) enum Step {
@@ -44,6 +47,8 @@ struct Shared {
     session: Mutex<Option<Value>>,
     thread: Mutex<Option<Value>>,
     log: Mutex<Vec<Value>>,
+    page: Mutex<Option<usize>>,
+    streams_log: AtomicBool,
     closed: Mutex<usize>,
     changed: Notify,
 }
@@ -137,6 +142,26 @@ impl FakeApi {
         self
     }
 
+    /// The most events on a page of the list, from now on; 1 before.
+    pub(crate) fn set_page(&self, most: usize) -> &Self {
+        *self.shared.page.lock().unwrap() = Some(most);
+        self
+    }
+
+    /// Answers streams without a script with the log above their cursor, and leaves them open.
+    pub(crate) fn stream_the_log(&self) -> &Self {
+        self.shared.streams_log.store(true, Ordering::SeqCst);
+        self
+    }
+
+    /// The query of each read of the list that asked for more than one event.
+    pub(crate) fn lists(&self) -> Vec<String> {
+        let requests = self.requests().into_iter();
+        let queries =
+            requests.filter_map(|request| Some(request.target.split_once("/events?")?.1.to_owned()));
+        queries.filter(|query| !query.ends_with("limit=1")).collect()
+    }
+
     pub(crate) fn requests(&self) -> Vec<Recorded> {
         self.shared.requests.lock().unwrap().clone()
     }
@@ -210,23 +235,37 @@ async fn run(socket: &mut TcpStream, script: Vec<Step>, shared: &Shared) -> bool
 fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let body = if path.ends_with("/stream") {
-        return shared
-            .streams
-            .lock()
-            .unwrap()
-            .pop_front()
-            .unwrap_or_else(|| vec![Step::Hang]);
+        let script = shared.streams.lock().unwrap().pop_front();
+        return script.unwrap_or_else(|| {
+            if !shared.streams_log.load(Ordering::SeqCst) {
+                return vec![Step::Hang];
+            }
+            let after = request.headers.get("last-event-id");
+            let after = after.map_or(0, |after| after.parse().unwrap());
+            let log = shared.log.lock().unwrap();
+            let above = log.iter().filter(|event| event["seq"].as_u64() > Some(after));
+            let mut script = stream(frames(above));
+            script.push(Step::Hang);
+            script
+        });
     } else if path.ends_with("/events") {
         if let Some(script) = shared.lists.lock().unwrap().pop_front() {
             return script;
         }
-        let after = query
-            .split('&')
-            .find_map(|pair| pair.strip_prefix("after=")?.parse().ok())
-            .unwrap_or(0);
+        let number = |name: &str| {
+            let mut pairs = query.split('&');
+            pairs.find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse::<usize>().ok())
+        };
+        let after = number("after").unwrap_or(0) as u64;
+        let most = shared.page.lock().unwrap().unwrap_or(1);
+        let most = most.min(number("limit").unwrap_or(100));
         let log = shared.log.lock().unwrap();
-        let above = log.iter().filter(|event| event["seq"].as_u64() > Some(after));
-        json!({ "data": above.take(1).collect::<Vec<_>>(), "next_page": null })
+        let above: Vec<_> = log
+            .iter()
+            .filter(|event| event["seq"].as_u64() > Some(after))
+            .collect();
+        let page = &above[..most.min(above.len())];
+        json!({ "data": page, "next_page": (page.len() < above.len() && most > 1).then_some("page_next") })
     } else {
         if let Some(script) = shared.sessions.lock().unwrap().pop_front() {
             return script;
