@@ -15,3 +15,30 @@ pub(crate) fn run_alone(test: &str, variables: &[(&str, &str)]) {
         "{text}{errors}"
     );
 }
+
+/// Runs a test of this binary again, in a process of its own that may open this many files.
+pub(crate) fn run_with_open_files(test: &str, files: u64) {
+    let script = format!("ulimit -n {files} && exec \"$0\" --exact {test} --nocapture");
+    let mut command = Command::new("sh");
+    let output = command
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}{errors}"
+    );
+}
+
+/// How many files this process may open.
+pub(crate) fn open_files() -> u64 {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"));
+    let soft = line.and_then(|line| line.split_whitespace().next());
+    soft.and_then(|soft| soft.parse().ok()).unwrap_or(u64::MAX)
+}

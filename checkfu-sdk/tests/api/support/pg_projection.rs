@@ -18,17 +18,21 @@ pub(crate) struct PgProjection {
 impl PgProjection {
     /// `None`, said loudly, where there is no server.
     pub(crate) async fn find(connections: u32) -> Option<Self> {
-        let postgres = Postgres::find().await?;
-        let pool = postgres.pool(connections).await;
-        let store = PgCursorStore::new(pool.clone());
-        store.migrate().await.unwrap();
+        let projection = Self::open(Postgres::find().await?, connections).await;
+        projection.store.migrate().await.unwrap();
         let create = "CREATE TABLE applied (place BIGSERIAL, consumer TEXT NOT NULL, seq BIGINT NOT NULL)";
-        sqlx::raw_sql(create).execute(&pool).await.unwrap();
-        Some(Self {
+        sqlx::raw_sql(create).execute(&projection.pool).await.unwrap();
+        Some(projection)
+    }
+
+    /// A namespace whose tables are there.
+    pub(crate) async fn open(postgres: Postgres, connections: u32) -> Self {
+        let pool = postgres.pool(connections).await;
+        Self {
             postgres,
+            store: PgCursorStore::new(pool.clone()),
             pool,
-            store,
-        })
+        }
     }
 
     /// The effects, in the order in which they were applied.
@@ -61,5 +65,19 @@ pub(crate) async fn apply_rest<S: CursorStore<Transaction = PgTransaction>>(foll
         let (event, transaction) = delivery.parts();
         apply(transaction, event).await.unwrap();
         delivery.commit().await.unwrap();
+    }
+}
+
+impl PgProjection {
+    /// Waits until a transaction of this namespace waits for a lock.
+    pub(crate) async fn someone_waits(&self) {
+        let waiting =
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";
+        loop {
+            let waiting = sqlx::query_scalar::<_, i64>(waiting).bind(&self.postgres.namespace);
+            if waiting.fetch_one(&self.pool).await.unwrap() > 0 {
+                return;
+            }
+        }
     }
 }

@@ -34,9 +34,9 @@ cd / && rm -rf "$directory"
 "#;
 
 enum Server {
-    Given(PgConnectOptions),
+    Given(String),
     Private(
-        PgConnectOptions,
+        String,
         #[expect(dead_code, reason = "the cluster ends with the pipe to its shell")] Child,
     ),
 }
@@ -44,6 +44,8 @@ enum Server {
 /// A namespace of its own on a PostgreSQL server, for one test.
 pub(crate) struct Postgres {
     options: PgConnectOptions,
+    /// The server, for a process of its own.
+    pub(crate) url: String,
     pub(crate) namespace: String,
 }
 
@@ -53,7 +55,7 @@ impl Postgres {
         static SERVER: OnceLock<Option<Server>> = OnceLock::new();
         static NAMESPACES: AtomicU64 = AtomicU64::new(0);
         let server = tokio::task::spawn_blocking(|| SERVER.get_or_init(server).as_ref());
-        let Some(Server::Given(options) | Server::Private(options, _)) = server.await.unwrap() else {
+        let Some(Server::Given(url) | Server::Private(url, _)) = server.await.unwrap() else {
             let test = std::thread::current().name().unwrap_or("a test").to_owned();
             assert!(
                 std::env::var_os(REQUIRED).is_none(),
@@ -68,11 +70,21 @@ impl Postgres {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos();
         let number = NAMESPACES.fetch_add(1, Ordering::SeqCst);
         let namespace = format!("checkfu_{}_{number}_{time}", std::process::id());
-        let mut connection = PgConnection::connect_with(options).await.unwrap();
+        let mut connection = PgConnection::connect(url).await.unwrap();
         let create = AssertSqlSafe(format!("CREATE SCHEMA {namespace}"));
         sqlx::raw_sql(create).execute(&mut connection).await.unwrap();
-        let options = options.clone().options([("search_path", &namespace)]);
-        Some(Self { options, namespace })
+        Some(Self::at(url.clone(), namespace))
+    }
+
+    /// A namespace that is there already. Its connections carry its name.
+    pub(crate) fn at(url: String, namespace: String) -> Self {
+        let options = PgConnectOptions::from_str(&url).unwrap();
+        let options = options.options([("search_path", &namespace)]);
+        Self {
+            options: options.application_name(&namespace),
+            url,
+            namespace,
+        }
     }
 
     pub(crate) fn options(&self) -> PgConnectOptions {
@@ -87,7 +99,7 @@ impl Postgres {
 
 fn server() -> Option<Server> {
     if let Ok(url) = std::env::var(URL) {
-        return Some(Server::Given(PgConnectOptions::from_str(&url).unwrap()));
+        return Some(Server::Given(url));
     }
     let mut command = Command::new("sh");
     command.args(["-c", CLUSTER]).arg(binaries()?);
@@ -108,11 +120,8 @@ fn server() -> Option<Server> {
     let said: Vec<String> = lines.by_ref().map_while(Result::ok).collect();
     let directory = said.iter().find_map(|line| line.strip_prefix("READY "));
     let directory = directory.unwrap_or_else(|| panic!("PostgreSQL did not start: {said:?}"));
-    let options = PgConnectOptions::new_without_pgpass()
-        .socket(directory)
-        .username("checkfu")
-        .database("postgres");
-    Some(Server::Private(options, shell))
+    let url = format!("postgres://checkfu@localhost/postgres?host={directory}");
+    Some(Server::Private(url, shell))
 }
 
 /// The folder of the newest programs.
