@@ -5,8 +5,10 @@ mod catch_up;
 mod delivery;
 mod error;
 mod follower;
+mod goal;
 mod handler;
 mod progress;
+mod reads;
 mod source;
 mod start;
 

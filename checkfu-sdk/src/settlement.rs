@@ -22,12 +22,18 @@ pub enum Outcome {
     Failed,
     /// The Session was canceled, for good.
     Canceled,
+    /// The Run that was followed ended in success (`FOL-11`). It says nothing about the Session.
+    RunCompleted,
+    /// The Run that was followed failed.
+    RunFailed,
+    /// The Run that was followed was canceled.
+    RunCanceled,
 }
 
 impl Outcome {
     /// Whether the Session can be driven no more.
     pub fn is_terminal(&self) -> bool {
-        !matches!(self, Self::Idle { .. })
+        matches!(self, Self::Completed | Self::Failed | Self::Canceled)
     }
 
     fn new(status: &SessionStatus, stop_reason: Option<&StopReason>) -> Option<Self> {
@@ -55,6 +61,9 @@ impl fmt::Display for Outcome {
             Self::Completed => formatter.write_str("completed"),
             Self::Failed => formatter.write_str("failed"),
             Self::Canceled => formatter.write_str("canceled"),
+            Self::RunCompleted => formatter.write_str("run completed"),
+            Self::RunFailed => formatter.write_str("run failed"),
+            Self::RunCanceled => formatter.write_str("run canceled"),
         }
     }
 }

@@ -203,8 +203,9 @@ impl<S: CursorStore> Follower<S> {
 
     /// Whether the stream ended because the Session itself said that it is settled (`A-HEAD`).
     fn session_ended(&mut self) -> bool {
-        let head = self.source.final_session().and_then(Settlement::of_session);
-        self.progress.settlement = head.filter(|head| head.seq >= self.progress.input);
+        let session = self.source.final_session();
+        let head = session.and_then(|session| self.progress.settled_by(session));
+        self.progress.settlement = head;
         self.progress.settlement.is_some()
     }
 

@@ -2,9 +2,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::error::FollowError;
+use super::goal::Goal;
 use crate::cursor::{Cursor, CursorKey, CursorStore, Position};
-use crate::model::{Event, Seq};
-use crate::settlement::{Settlement, SettlementFold};
+use crate::model::{Event, Seq, Session};
+use crate::settlement::Settlement;
 
 /// What a follower knows between two events.
 pub(super) struct Progress<S: CursorStore> {
@@ -16,12 +17,13 @@ pub(super) struct Progress<S: CursorStore> {
     pub(super) seen: Option<Seq>,
     /// Status events up to here settle nothing (`A-FORK`).
     pub(super) forked_at: Seq,
-    pub(super) fold: SettlementFold,
+    pub(super) goal: Goal,
     /// The place of the input, or else of the cursor on open.
     pub(super) input: Seq,
     /// Whether the caller named the input.
     pub(super) input_named: bool,
-    /// The Session said on open that it is settled, as of this place (`A-HEAD`).
+    /// The Session said on open that it is settled, as of this place (`A-HEAD`); or the Run that it ended, which then stands
+    /// at or below this place.
     pub(super) settled_on_open: Option<Settlement>,
     /// The last settlement that is stored beside the cursor.
     pub(super) stored: Option<Settlement>,
@@ -77,9 +79,9 @@ impl<S: CursorStore> Progress<S> {
         self.seen = stored.seq();
         self.stored = stored.settlement;
         for event in self.pending.drain(..count.min(self.pending.len())) {
-            self.fold.observe(&event);
+            self.goal.observe(&event);
         }
-        match self.fold.settlement() {
+        match self.goal.settlement() {
             Some(settlement) => self.settlement = Some(settlement.clone()),
             None => self.reached_head(),
         }
@@ -88,8 +90,15 @@ impl<S: CursorStore> Progress<S> {
     /// Whether the follow ends once `event` is applied.
     pub(super) fn ends_with(&self, event: &Event) -> bool {
         let head = self.settled_on_open.as_ref();
-        let settles = self.fold.counts(event.seq()) && Settlement::of(event).is_some();
-        settles || head.is_some_and(|head| event.seq() >= head.seq)
+        self.goal.is_met_by(event) || head.is_some_and(|head| event.seq() >= head.seq)
+    }
+
+    /// What a Session that ended the stream says of what is followed (`A-HEAD`).
+    pub(super) fn settled_by(&self, session: &Session) -> Option<Settlement> {
+        match self.goal {
+            Goal::Turn(_) => Settlement::of_session(session).filter(|head| head.seq >= self.input),
+            Goal::Run(_) => self.settled_on_open.clone(),
+        }
     }
 
     /// Ends the follow if the cursor stands at the head of a Session that said on open that it is settled.

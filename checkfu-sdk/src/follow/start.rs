@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::catch_up::CatchUp;
 use super::error::FollowError;
 use super::follower::Follower;
+use super::goal::{Goal, RunFold};
 use super::progress::Progress;
+use super::reads::{read_run, read_session};
 use super::source::Source;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
-use crate::error::Error;
 use crate::events::SessionEvents;
-use crate::model::{Seq, Session};
+use crate::model::{RunId, Seq};
 use crate::retry::ReconnectPolicy;
 use crate::settlement::{Settlement, SettlementFold};
 use crate::stream::{Anchor, check_anchor};
@@ -25,6 +26,7 @@ pub struct Follow<S> {
     events: SessionEvents,
     consumer: String,
     store: S,
+    run_id: Option<RunId>,
     input: Option<Seq>,
     list_above: u64,
     reconnect: Option<ReconnectPolicy>,
@@ -54,11 +56,43 @@ impl SessionEvents {
             events: self.clone(),
             consumer: consumer.into(),
             store,
+            run_id: None,
             input: None,
             list_above: LIST_ABOVE,
             reconnect: None,
             observer: None,
         }
+    }
+
+    /// Follows until one Run ends by its own `run.completed`, `run.failed` or `run.canceled`, wherever the Session's turns
+    /// stand meanwhile (`FOL-11`, `RUN-3`). All else is as with [`follow`](Self::follow), and the cursor is the same one:
+    /// every event is delivered, those of other Runs included.
+    ///
+    /// The Run is one of the primary thread. A Run of a child ends in its thread's log only, and with that the follow
+    /// would not end.
+    ///
+    /// ```no_run
+    /// use checkfu_sdk::cursor::MemoryCursorStore;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let events = client.sessions().events("sess_1");
+    /// let mut follower = events.follow_run("run_1", "billing", MemoryCursorStore::new()).start().await?;
+    /// while let Some(delivery) = follower.next().await? {
+    ///     delivery.commit().await?;
+    /// }
+    /// println!("{:?}", follower.settlement());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow_run<S: CursorStore>(
+        &self,
+        run_id: impl Into<RunId>,
+        consumer: impl Into<String>,
+        store: S,
+    ) -> Follow<S> {
+        let mut follow = self.follow(consumer, store);
+        follow.run_id = Some(run_id.into());
+        follow
     }
 }
 
@@ -136,25 +170,41 @@ impl<S: CursorStore> Follow<S> {
             pending: VecDeque::new(),
             seen: stored.seq(),
             forked_at: Seq::ZERO,
-            fold: SettlementFold::after(input),
+            goal: Goal::Turn(SettlementFold::after(input)),
             input,
             input_named: self.input.is_some(),
             settled_on_open: None,
             stored: stored.settlement,
             settlement: None,
         };
+        let run_ended = match &self.run_id {
+            Some(run_id) => read_run(&self.events, run_id).await.map_err(FollowError::Read)?,
+            None => None,
+        };
         let session = read_session(&self.events).await.map_err(FollowError::Read)?;
-        if let Some(fork) = session.forked_from() {
-            progress.forked_at = fork.seq;
-            progress.fold = progress.fold.forked_at(fork.seq);
-        }
+        let fork = session.forked_from().map(|fork| fork.seq);
+        progress.forked_at = fork.unwrap_or_default();
+        progress.goal = match self.run_id {
+            Some(run_id) => Goal::Run(RunFold::new(run_id)),
+            None => Goal::Turn(SettlementFold::after(input).forked_at(progress.forked_at)),
+        };
         let anchor = stored.position.and_then(|position| {
             Some(Anchor {
                 seq: position.seq,
                 event_id: position.event_id?,
             })
         });
-        progress.settled_on_open = Settlement::of_session(&session).filter(|head| head.seq >= input);
+        // The Run was read before the Session, so where it had ended, the event of that is not above the head.
+        progress.settled_on_open = match progress.goal {
+            Goal::Turn(_) => Settlement::of_session(&session).filter(|head| head.seq >= input),
+            Goal::Run(_) => run_ended
+                .zip(session.last_seq())
+                .map(|(outcome, seq)| Settlement {
+                    outcome,
+                    seq,
+                    event_id: None,
+                }),
+        };
         let head = progress.settled_on_open.as_ref().map(|head| head.seq);
         let at_head = head.is_some() && head == progress.seen;
         // A log that ends below the cursor is not the one that was followed, so nothing stored speaks for it: the
@@ -163,7 +213,7 @@ impl<S: CursorStore> Follow<S> {
         let recorded = progress
             .stored
             .clone()
-            .filter(|stored| within && progress.fold.counts(stored.seq));
+            .filter(|stored| within && progress.goal.is_answered_at(stored.seq));
         if at_head || recorded.is_some() {
             if let Some(anchor) = &anchor {
                 check_anchor(self.events.log(), anchor)
@@ -175,10 +225,11 @@ impl<S: CursorStore> Follow<S> {
                 progress.reached_head();
             }
         }
-        let stream = stream
-            .anchored(anchor.clone())
-            .forked_at(progress.forked_at)
-            .settles_from(input);
+        let mut stream = stream.anchored(anchor.clone()).forked_at(progress.forked_at);
+        // A Session that rests proves nothing about a Run that had not ended (`RUN-3`).
+        if matches!(progress.goal, Goal::Turn(_)) || progress.settled_on_open.is_some() {
+            stream = stream.settles_from(input);
+        }
         let behind = session.last_seq().map_or(0, |last| {
             last.get().saturating_sub(progress.seen.unwrap_or_default().get())
         });
@@ -195,11 +246,6 @@ impl<S: CursorStore> Follow<S> {
         let client = self.events.client().clone();
         Ok(Follower::new(client, progress, source, Some(session)))
     }
-}
-
-async fn read_session(events: &SessionEvents) -> Result<Session, Error> {
-    let request = events.log().session()?;
-    events.client().call(request, None).await?.decode("the session")
 }
 
 impl<S> fmt::Debug for Follow<S> {

@@ -19,6 +19,7 @@ mod follow_postgres_kill;
 mod follow_postgres_rivals;
 mod follow_quiet;
 mod follow_rivals;
+mod follow_run;
 mod follow_stop;
 mod hostile;
 mod mock_server;

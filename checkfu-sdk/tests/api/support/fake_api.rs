@@ -46,6 +46,7 @@ struct Shared {
     lists: Mutex<VecDeque<Vec<Step>>>,
     session: Mutex<Option<Value>>,
     thread: Mutex<Option<Value>>,
+    run: Mutex<Option<Value>>,
     log: Mutex<Vec<Value>>,
     page: Mutex<Option<usize>>,
     streams_log: AtomicBool,
@@ -133,6 +134,12 @@ impl FakeApi {
     /// What the thread is, from now on.
     pub(crate) fn set_thread(&self, thread: Value) -> &Self {
         *self.shared.thread.lock().unwrap() = Some(thread);
+        self
+    }
+
+    /// What every Run is, from now on.
+    pub(crate) fn set_run(&self, run: Value) -> &Self {
+        *self.shared.run.lock().unwrap() = Some(run);
         self
     }
 
@@ -266,6 +273,11 @@ fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
             .collect();
         let page = &above[..most.min(above.len())];
         json!({ "data": page, "next_page": (page.len() < above.len() && most > 1).then_some("page_next") })
+    } else if path.contains("/runs/") {
+        match shared.run.lock().unwrap().clone() {
+            Some(run) => run,
+            None => return answer(404, "", r#"{"error": {"code": "resource.not_found"}}"#),
+        }
     } else {
         if let Some(script) = shared.sessions.lock().unwrap().pop_front() {
             return script;
