@@ -34,7 +34,7 @@ impl CatchUp {
         let pages = events.list().limit(PAGE).after(after.unwrap_or_default()).pages();
         let anchored = anchor.clone().map(|anchor| {
             let events = events.clone();
-            async move { check_anchor(&events, &anchor).await }.boxed()
+            async move { check_anchor(events.log(), &anchor).await }.boxed()
         });
         Self {
             anchored,
