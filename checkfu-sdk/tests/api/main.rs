@@ -16,6 +16,7 @@ mod follow_kill;
 mod follow_postgres;
 mod follow_postgres_idle;
 mod follow_postgres_kill;
+mod follow_postgres_pooler;
 mod follow_postgres_rivals;
 mod follow_quiet;
 mod follow_rivals;

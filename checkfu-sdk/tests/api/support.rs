@@ -5,6 +5,7 @@ pub(crate) mod clock;
 pub(crate) mod event;
 pub(crate) mod fake_api;
 pub(crate) mod pg_projection;
+pub(crate) mod pooler;
 pub(crate) mod postgres;
 pub(crate) mod projection;
 pub(crate) mod random;
