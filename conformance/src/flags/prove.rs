@@ -10,10 +10,10 @@ pub(crate) struct ProveFlags {
     /// Leaves out the equivalents that only the published pages leave free, and the server with capabilities off.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Writes the kill matrix to this directory where everything holds.
+    /// Writes the kill matrix to this directory where everything holds; of a whole proof, so not with --only.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "only"])]
     pub(crate) write: Option<PathBuf>,
-    /// Compares the kill matrix in this directory; exit 1 where it differs.
+    /// Compares the kill matrix in this directory; exit 1 where it differs. Not with --only.
     #[arg(long, value_name = "DIR", conflicts_with = "only")]
     pub(crate) check: Option<PathBuf>,
     /// How many servers are judged at a time [default: three for each processor].

@@ -13,7 +13,8 @@ pub(crate) struct ScopeFlags {
     /// repeated: some checks need two, one with children, one with more than 1000 events.
     #[arg(long, value_name = "ID", env = "CHECKFU_SESSION_IDS", value_delimiter = ',')]
     session: Vec<String>,
-    /// What checks may do: `read` sends nothing but GET, `create` also appends, `work` also lets Agents work.
+    /// What checks may do: `read` sends nothing but GET, `create` also makes Sessions and forks and appends, `work` also
+    /// lets Agents work, `control` also restarts the server and moves its time, which needs --control.
     #[arg(long, value_name = "CLASS", default_value_t = Stimulus::Work)]
     stimulus: Stimulus,
     #[command(flatten)]
@@ -72,7 +73,11 @@ impl ScopeFlags {
             .with_stimulus(self.stimulus)
             .with_budget(self.budget.budget())
             .with_keep(self.keep);
-        for (capability, claim) in &self.capability {
+        for (place, (capability, claim)) in self.capability.iter().enumerate() {
+            let before = self.capability.iter().take(place);
+            if before.into_iter().any(|(other, _)| other == capability) {
+                return Err(format!("--capability: {capability} is given twice: say once what holds").into());
+            }
             plan = plan
                 .with_claim(capability, *claim)
                 .map_err(|error| format!("--capability: {error}"))?;

@@ -20,10 +20,11 @@ impl Report {
         let badge = json!({
             "schemaVersion": 1,
             "label": format!("Checkfu {}", self.profile),
-            "message": match whole {
-                true => format!("{} {passed}/{executed}", self.conclusion.word().to_lowercase()),
-                false => format!("{passed}/{executed} of a selection"),
-            },
+            "message": format!(
+                "{} {passed}/{executed}{}",
+                self.conclusion.word().to_lowercase(),
+                if whole { "" } else { " of a selection" }
+            ),
             "color": colour,
         });
         format!("{badge}\n")

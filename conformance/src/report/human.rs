@@ -83,13 +83,13 @@ fn capabilities(report: &Report, formatter: &mut fmt::Formatter<'_>) -> fmt::Res
     }
     writeln!(
         formatter,
-        "\n{:<18}{:<7}{:<12}{:<12}{:<14}why",
+        "\n{:<18}{:<7}{:<14}{:<12}{:<14}why",
         "capability", "claim", "listed", "probe", "result"
     )?;
     for row in &report.capabilities {
         writeln!(
             formatter,
-            "{:<18}{:<7}{:<12}{:<12}{:<14}{}",
+            "{:<18}{:<7}{:<14}{:<12}{:<14}{}",
             row.id,
             row.claim.word(),
             listed(row.advertised),

@@ -384,6 +384,7 @@ async fn a_run_can_be_ended_before_it_begins() {
             fits_schema(&report);
         }
         assert!(report.contains(interrupted), "{report}");
+        assert!(report.contains("\"conclusion\": \"not_judged\""), "{report}");
     }
     server.shutdown().await;
 }

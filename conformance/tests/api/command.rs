@@ -214,6 +214,10 @@ async fn bad_configuration_exits_2_and_names_the_fix() {
         (&["--answer-timeout", "0"], "seconds"),
         (&["--control", "8081"], "control url"),
         (
+            &["--capability", "threads=on", "--capability", "threads=off"],
+            "threads is given twice",
+        ),
+        (
             &["--stimulus", "control"],
             "--control (CHECKFU_CONTROL_URL) is not given",
         ),

@@ -160,7 +160,10 @@ impl ModelReport {
 
     /// What the histories as a whole say about the server.
     pub fn conclusion(&self) -> Conclusion {
-        Conclusion::of(self.verdicts())
+        match (self.histories, &self.cut) {
+            (0, Some((Cut::Interrupted, _))) => Conclusion::NotJudged,
+            _ => Conclusion::of(self.verdicts()),
+        }
     }
 
     /// The exit status.

@@ -81,9 +81,11 @@ impl fmt::Display for ModelReport {
         }
         writeln!(
             formatter,
-            "\n{} for profile {}",
+            "\n{} for profile {}: {} histories (exit {})",
             self.conclusion().word(),
-            self.profile
+            self.profile,
+            self.histories,
+            self.exit().code()
         )
     }
 }
