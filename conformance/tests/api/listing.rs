@@ -145,7 +145,7 @@ async fn what_is_explained_names_capability_class_and_killers() {
     );
 }
 
-/// On a server without a capability exactly those checks cannot pass that the table has for it. Three are tried unless
+/// On a server without a capability exactly those checks cannot pass that the table has for it. One is tried unless
 /// `CHECKFU_CONFORMANCE_WITHOUT` is `each`.
 #[tokio::test]
 async fn the_table_of_needs_is_what_servers_without_a_capability_show() {
@@ -156,7 +156,7 @@ async fn the_table_of_needs_is_what_servers_without_a_capability_show() {
     let tried = match std::env::var("CHECKFU_CONFORMANCE_WITHOUT").as_deref() {
         Ok("each") => Vec::from_iter(needed),
         Ok(other) => panic!("CHECKFU_CONFORMANCE_WITHOUT is {other:?}, not \"each\""),
-        Err(_) => vec!["interrupts", "waits", "forks"],
+        Err(_) => vec!["interrupts"],
     };
     let differences = join_all(tried.into_iter().map(|capability| async move {
         let server = MockServer::builder()
