@@ -91,8 +91,10 @@ async fn children_are_seen_too() {
         };
         session.events().iter().filter(said).count() == 1
     };
-    let seen = world.server.until(&id, done, PATIENCE).await.unwrap();
+    world.server.until(&id, done, PATIENCE).await.unwrap();
+    // The primary goes on with the report, so what is inspected must not be older than what is listed.
     let listed = world.types(&id).await;
+    let seen = world.server.until(&id, done, PATIENCE).await.unwrap();
     assert!(
         seen.events().len() > listed.len(),
         "local events are not in the Session's view"
