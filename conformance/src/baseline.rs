@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use toml::value::Datetime;
+use toml::{Spanned, value::Datetime};
 
 use crate::{
     checks::{check, checks},
@@ -63,17 +63,41 @@ pub enum InvalidBaseline {
     #[error("{0}")]
     Shape(String),
     /// An entry for a check that does not exist.
-    #[error("there is no check {0:?}: `list` shows them all; take the entry out if the check is gone")]
-    UnknownCheck(String),
+    #[error(
+        "line {line}: there is no check {check:?}: `list` shows them all; take the entry out if the check is gone"
+    )]
+    UnknownCheck {
+        /// What stands there.
+        check: String,
+        /// Where it stands, from 1.
+        line: usize,
+    },
     /// Two entries for one check.
-    #[error("{0} is listed twice: keep one entry")]
-    Twice(String),
+    #[error("line {line}: {check} is listed twice: keep one entry")]
+    Twice {
+        /// The check.
+        check: String,
+        /// Where the second entry names it, from 1.
+        line: usize,
+    },
     /// An entry that does not say why.
-    #[error("the entry of {0} has an empty reason: say why it fails")]
-    NoReason(String),
+    #[error("line {line}: the entry of {check} has an empty reason: say why it fails")]
+    NoReason {
+        /// The check.
+        check: String,
+        /// Where the entry names it, from 1.
+        line: usize,
+    },
     /// A point in time where a day belongs.
-    #[error("the entry of {0} has an expires that is no day: write it as 2027-01-31, without quotes")]
-    NoDay(String),
+    #[error(
+        "line {line}: the entry of {check} has an expires that is no day: write it as 2027-01-31, without quotes"
+    )]
+    NoDay {
+        /// The check.
+        check: String,
+        /// Where the entry names it, from 1.
+        line: usize,
+    },
 }
 
 #[derive(Deserialize)]
@@ -86,7 +110,7 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    check: String,
+    check: Spanned<String>,
     reason: String,
     issue: String,
     expires: Option<Datetime>,
@@ -101,15 +125,17 @@ impl Baseline {
         let file: File = toml::from_str(text).map_err(|error| InvalidBaseline::Shape(error.to_string()))?;
         let mut entries = BTreeMap::new();
         for entry in file.known {
-            let Some(check) = check(&entry.check) else {
-                return Err(InvalidBaseline::UnknownCheck(entry.check));
+            let line = line_of(text, entry.check.span().start);
+            let named = entry.check.into_inner();
+            let Some(check) = check(&named) else {
+                return Err(InvalidBaseline::UnknownCheck { check: named, line });
             };
             if entry.reason.trim().is_empty() {
-                return Err(InvalidBaseline::NoReason(entry.check));
+                return Err(InvalidBaseline::NoReason { check: named, line });
             }
-            let expires = match entry.expires {
-                None => None,
-                Some(moment) => Some(day(moment).ok_or_else(|| InvalidBaseline::NoDay(entry.check.clone()))?),
+            let expires = match entry.expires.map(day) {
+                Some(None) => return Err(InvalidBaseline::NoDay { check: named, line }),
+                known => known.flatten(),
             };
             let known = KnownFailure {
                 reason: entry.reason,
@@ -117,7 +143,7 @@ impl Baseline {
                 expires: expires.map(|day| day.to_string()),
             };
             if entries.insert(check.id, (known, expires)).is_some() {
-                return Err(InvalidBaseline::Twice(entry.check));
+                return Err(InvalidBaseline::Twice { check: named, line });
             }
         }
         Ok(Self { entries })
@@ -256,6 +282,12 @@ fn shortened(text: &str) -> String {
         None if text.is_empty() => "it fails".to_owned(),
         None => text.to_owned(),
     }
+}
+
+/// The line of a place in the text, from 1.
+fn line_of(text: &str, place: usize) -> usize {
+    let before = text.as_bytes().get(..place).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
 fn day(moment: Datetime) -> Option<NaiveDate> {

@@ -22,13 +22,19 @@ fn what_cannot_be_meant_is_refused_and_says_why() {
     for (text, part) in [
         (
             "[[known]]\ncheck = \"srv.nothing\"\nreason = \"x\"\nissue = \"\"",
-            "`list`",
+            "line 2: there is no check \"srv.nothing\": `list`",
         ),
         ("[[knwon]]", "knwon"),
         (&*entry("expire = 2027-01-01"), "expire"),
-        (&*entry("expires = 2027-01-01T00:00:00Z"), "no day"),
+        (
+            &*entry("expires = 2027-01-01T00:00:00Z"),
+            "line 2: the entry of srv.resume.every-cut has an expires that is no day",
+        ),
         (&*entry("expires = 12:00:00"), "no day"),
-        (&*(entry("") + &entry("")), "twice"),
+        (
+            &*(entry("") + &entry("")),
+            "line 6: srv.resume.every-cut is listed twice",
+        ),
         (&*entry("").replace("a gateway", " "), "empty reason"),
         (
             "[[known]]\ncheck = \"srv.resume.every-cut\"\nreason = \"x\"",

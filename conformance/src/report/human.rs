@@ -160,16 +160,18 @@ pub fn explain(id: &str) -> Option<String> {
             .filter(|check| check.needs().contains(&id))
             .map(|check| format!("  needed by {}\n", check.id()))
             .collect();
-        let needing = match needing.is_empty() {
-            true => "  no check needs it\n".to_owned(),
-            false => needing,
-        };
-        return Some(format!(
-            "{id} (capability)\n  a deployment may leave it off; its checks do not apply then\n  \
-             --capability {id}=on claims that it is there: a refusal fails srv.capability.claimed-but-refused\n  \
-             --capability {id}=off claims that it is not: its checks are not executed\n  \
-             --capability {id}=auto, the default, goes by GET /v1/capabilities and by a refusal 403 capability.disabled\n{needing}"
-        ));
+        return Some(match needing.is_empty() {
+            true => format!(
+                "{id} (capability)\n  a deployment may leave it off; no check needs it yet\n  \
+                 --capability {id}=on is compared with GET /v1/capabilities by srv.capability.claimed-but-refused; off changes nothing\n"
+            ),
+            false => format!(
+                "{id} (capability)\n  a deployment may leave it off; its checks do not apply then\n  \
+                 --capability {id}=on claims that it is there: a refusal fails srv.capability.claimed-but-refused\n  \
+                 --capability {id}=off claims that it is not: its checks are not executed\n  \
+                 --capability {id}=auto, the default, goes by GET /v1/capabilities and by a refusal 403 capability.disabled\n{needing}"
+            ),
+        });
     }
     if let Some(sentence) = sentences().iter().find(|sentence| sentence.id == id) {
         return Some(explain_sentence(sentence));

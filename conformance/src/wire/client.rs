@@ -214,7 +214,11 @@ impl Client {
                 self.target.key.clone(),
                 LARGEST_BODY,
             )),
-            Ok(Err(error)) if error.is_connect() => Err(Fault::Unreachable(cause(&error))),
+            Ok(Err(error)) if error.is_connect() => Err(Fault::Unreachable(format!(
+                "{}: {}",
+                self.target.url,
+                cause(&error)
+            ))),
             Ok(Err(error)) => Err(Fault::Cut(format!("{what}: {}", cause(&error)))),
             Err(_) => Err(Fault::NoAnswer(format!(
                 "{what}: no response head within {:?}",
