@@ -1,5 +1,3 @@
-mod created;
-mod end;
 mod owned;
 
 use futures::stream::{self, StreamExt};
@@ -8,12 +6,11 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
+    created::Created,
     expect,
     stimulus::{bench::Bench, session, thread::Threads, turn},
     wire::request::Request,
 };
-pub(crate) use created::{Created, Made, created, is_plain};
-pub use end::CleanUpEnd;
 pub(crate) use owned::is_title_of;
 
 /// How many Sessions are seen to at a time.

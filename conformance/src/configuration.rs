@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::{
     agent::AgentKind,
-    clean_up, json,
-    plan::Plan,
+    created::created,
+    json,
     stimulus::bench::Bench,
+    stop::Stop,
     wire::{exchange::Exchange, request::Request},
 };
 
@@ -54,15 +55,18 @@ pub(crate) async fn note_refused_creation(bench: &Bench, answer: &Exchange) {
     let Some((given, id)) = named else {
         return;
     };
-    if clean_up::created(bench).sessions.is_empty() && takes_another(bench).await {
+    if created(bench).sessions.is_empty() && takes_another(bench).await {
         bench.note_misconfiguration(refusal.told(given.flag, given.variable, id, given.fix));
     }
 }
 
 /// Why the server cannot be judged under the Workspace that the operator gave: it shows deployments without it, and under it
-/// none, or it refuses the list with a refusal that the contract has.
-pub(crate) async fn refused_workspace(plan: &Plan, bench: &Bench) -> Option<String> {
-    let id = plan.target.workspace.as_deref()?;
+/// none, or it refuses the list with a refusal that the contract has. `without` makes the means to ask without one.
+pub(crate) async fn refused_workspace(
+    bench: &Bench,
+    without: impl FnOnce() -> Result<Bench, Stop>,
+) -> Option<String> {
+    let id = bench.target.workspace.as_deref()?;
     let list = || Request::get(OPEN_LISTS[0]).query("limit", 1);
     let answer = bench.send(list()).await.ok()?;
     let fix = "give the id of the key's Workspace, or none";
@@ -74,11 +78,7 @@ pub(crate) async fn refused_workspace(plan: &Plan, bench: &Bench) -> Option<Stri
         ),
         None => return None,
     };
-    let without = Plan {
-        target: plan.target.clone().with_workspace(None),
-        ..plan.clone()
-    };
-    let without = Bench::new(&without).ok()?.send(list()).await.ok()?;
+    let without = without().ok()?.send(list()).await.ok()?;
     (listed(&without)? > 0).then_some(told)
 }
 

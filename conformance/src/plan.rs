@@ -6,11 +6,15 @@ use crate::{
     capability::{CAPABILITIES, Claim, UnknownCapability},
     check::Check,
     checks::checks,
-    clean_up::CleanUpEnd,
+    clean_up_end::CleanUpEnd,
     limits::Limits,
     pattern::fits,
     profile::{Profile, Severity},
-    stimulus::Stimulus,
+    stimulus::{
+        Stimulus,
+        bench::{Bench, Bounds},
+    },
+    stop::Stop,
     target::Target,
 };
 
@@ -142,6 +146,26 @@ impl Plan {
     /// The failures that are taken for known ones.
     pub fn baseline(&self) -> &Baseline {
         &self.baseline
+    }
+
+    /// The same for the key's own Workspace.
+    pub(crate) fn without_workspace(&self) -> Self {
+        Self {
+            target: self.target.clone().with_workspace(None),
+            ..self.clone()
+        }
+    }
+
+    /// The means to talk to the target, within the bounds.
+    pub(crate) fn bench(&self) -> Result<Bench, Stop> {
+        Bench::new(Bounds {
+            target: self.target.clone(),
+            limits: self.limits,
+            budget: self.budget,
+            stimulus: self.stimulus,
+            claims: self.claims.clone(),
+            clean_up_end: self.clean_up_end.clone(),
+        })
     }
 
     /// How many checks the patterns select and the profile judges.

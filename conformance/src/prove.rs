@@ -8,9 +8,11 @@
 mod binary;
 mod case;
 mod claims;
+mod depth;
 mod equivalents;
 mod instrumented;
 mod kill;
+mod kills;
 mod layer;
 mod lock;
 mod matrix;
@@ -26,12 +28,14 @@ mod traffic;
 mod wire;
 
 pub use binary::{Binary, RunningServer, Unprovable};
-pub use kill::{Kill, kills};
+pub use depth::Depth;
+pub use kill::Kill;
+pub use kills::kills;
 pub use layer::Layer;
 pub use matrix::{Matrix, Stale};
 pub use mutant::{Also, Encode, Instead, Mutant, OnAnswer, OnFrame, OnRequest};
 pub use null::Score;
-pub use proof::{Depth, Proof, Settings, prove};
+pub use proof::{Proof, Settings, prove};
 pub use relay::Relay;
 pub use survivor::survivors;
 pub use tables::contradictions;

@@ -12,9 +12,10 @@ use crate::{
     budget::Spending,
     capability::{CAPABILITIES, CapabilityReport, Claim},
     check::Check,
-    clean_up::{CreatedSession, clean_up, created, keep},
+    clean_up::{CreatedSession, clean_up, keep},
     configuration::refused_workspace,
     context::{Context, Shared, not_allowed},
+    created::created,
     judgement::{blank, judged},
     plan::Plan,
     profile::Severity,
@@ -258,7 +259,7 @@ pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, Unready> {
         exit: ExitStatus::NotJudged,
         why,
     })?;
-    match refused_workspace(plan, &bench).await {
+    match refused_workspace(&bench, || plan.without_workspace().bench()).await {
         None => Ok(bench),
         Some(why) => Err(Unready {
             exit: ExitStatus::Usage,
@@ -268,7 +269,7 @@ pub(crate) async fn prepare(plan: &Plan) -> Result<Bench, Unready> {
 }
 
 async fn reached(plan: &Plan) -> Result<Bench, String> {
-    let bench = Bench::new(plan).map_err(|stop| match stop {
+    let bench = plan.bench().map_err(|stop| match stop {
         Stop::Error(fault) => fault,
         other => format!("{other:?}"),
     })?;

@@ -3,11 +3,12 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::{
-    clean_up::{Created, CreatedSession, Made, clean_up, is_plain, is_title_of},
+    clean_up::{CreatedSession, clean_up, is_title_of},
+    created::{Created, Made, is_plain},
     expect,
     plan::Plan,
     printable::one_line,
-    stimulus::{bench::Bench, session},
+    stimulus::{bench::Bench, title::titled},
     stop::Stop,
     wire::request::Request,
 };
@@ -44,8 +45,8 @@ pub async fn sweep(plan: &Plan, run_id: &str) -> Result<Vec<CreatedSession>, Swe
         return Err(SweepError::Run(run_id.to_owned()));
     }
     let unlisted = |stop: Stop| SweepError::Unlisted(one_line(&plan.target.key.redact(&stop.told())));
-    let bench = Bench::new(plan).map_err(unlisted)?;
-    let created = found(&bench, &session::titled(run_id)).await.map_err(unlisted)?;
+    let bench = plan.bench().map_err(unlisted)?;
+    let created = found(&bench, &titled(run_id)).await.map_err(unlisted)?;
     Ok(clean_up(&bench, created).await)
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::created::Made;
+use crate::created::Made;
 
 /// What stands behind the title of a run in that of a history's Session.
 const HISTORY: &str = " history ";

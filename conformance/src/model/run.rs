@@ -22,7 +22,7 @@ use crate::{
     stimulus::{
         bench::{Bench, pace},
         capability::Listed,
-        session,
+        session, title,
     },
     stop::Stop,
     sweep::found,
@@ -201,7 +201,7 @@ async fn meet(plan: &Plan, report: &mut ModelReport) -> Result<(Bench, Deploymen
 async fn cleaned(bench: &Bench) -> Result<usize, String> {
     // To look for them is part of it, which no budget bounds.
     bench.client.gate().clean_up();
-    let sessions = found(bench, &session::titled(&bench.run_id)).await;
+    let sessions = found(bench, &title::titled(&bench.run_id)).await;
     let sessions = sessions.map_err(|stop| bench.target.key.redact(&stop.told()))?;
     let ended = clean_up(bench, sessions).await;
     Ok(ended.iter().filter(|session| session.end == End::Left).count())

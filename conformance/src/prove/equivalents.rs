@@ -7,9 +7,9 @@ use super::{
     binary::{Binary, RunningServer},
     case::{Pace, judge_all},
     claims::claiming,
+    depth::Depth,
     layer::Layer,
     mutant::Mutant,
-    proof::Depth,
     relay::Relay,
     survivor::told,
 };

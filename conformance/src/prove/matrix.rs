@@ -5,12 +5,7 @@ mod markdown;
 
 use std::{fs, io, path::Path};
 
-use super::{
-    equivalents::EQUIVALENTS,
-    instrumented::EXCLUDED,
-    kill::{Kill, kills},
-    null::Score,
-};
+use super::{equivalents::EQUIVALENTS, instrumented::EXCLUDED, kill::Kill, kills::kills, null::Score};
 use crate::{
     check::Check,
     checks::checks,

@@ -3,6 +3,7 @@
 mod answers;
 mod files;
 mod listener;
+mod message;
 mod score;
 
 use std::time::Duration;

@@ -3,24 +3,16 @@ use std::{collections::BTreeSet, fmt};
 use super::{
     binary::{self, Binary, Unprovable},
     case::Pace,
+    depth::Depth,
     equivalents::equivalents,
     instrumented::{self, INSTRUMENTED, instrumented},
-    kill::kills,
+    kills::kills,
     layer::Layer,
     null::{Score, null_servers},
     tables::tables,
     wire::{WIRE, wire},
 };
 use crate::pattern::fits;
-
-/// How much is proven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// What a change has to pass.
-    Quick,
-    /// Everything.
-    Full,
-}
 
 /// What to prove, and how.
 #[derive(Debug, Clone)]

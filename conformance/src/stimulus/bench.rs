@@ -12,9 +12,9 @@ use super::retry::Retry;
 use crate::{
     budget::Budget,
     capability::Claim,
+    clean_up_end::CleanUpEnd,
     expect,
     limits::Limits,
-    plan::Plan,
     schema::Contract,
     stimulus::Stimulus,
     stop::Stop,
@@ -35,7 +35,7 @@ pub(crate) struct Bench {
     pub(crate) contract: Contract,
     pub(crate) target: Arc<Target>,
     pub(crate) limits: Limits,
-    pub(crate) clean_up_end: crate::clean_up::CleanUpEnd,
+    pub(crate) clean_up_end: CleanUpEnd,
     /// What the run may make the server do.
     pub(crate) stimulus: Stimulus,
     claims: BTreeMap<&'static str, Claim>,
@@ -44,6 +44,16 @@ pub(crate) struct Bench {
     counter: AtomicUsize,
     retry: Retry,
     misconfiguration: OnceLock<String>,
+}
+
+/// What a bench is made from.
+pub(crate) struct Bounds {
+    pub(crate) target: Target,
+    pub(crate) limits: Limits,
+    pub(crate) budget: Budget,
+    pub(crate) stimulus: Stimulus,
+    pub(crate) claims: BTreeMap<&'static str, Claim>,
+    pub(crate) clean_up_end: CleanUpEnd,
 }
 
 /// What opening a stream led to.
@@ -55,9 +65,9 @@ pub(crate) enum Opened {
 }
 
 impl Bench {
-    pub(crate) fn new(plan: &Plan) -> Result<Self, Stop> {
-        let (target, limits) = (Arc::new(plan.target.clone()), plan.limits);
-        let gate = Gate::new(pace(plan.budget, &target), plan.stimulus);
+    pub(crate) fn new(bounds: Bounds) -> Result<Self, Stop> {
+        let (target, limits) = (Arc::new(bounds.target), bounds.limits);
+        let gate = Gate::new(pace(bounds.budget, &target), bounds.stimulus);
         let contract = Contract::load().map_err(|error| Stop::Error(error.to_string()))?;
         let client = Client::new(Arc::clone(&target), limits.connect, limits.answer, gate)?;
         Ok(Self {
@@ -65,9 +75,9 @@ impl Bench {
             contract,
             target,
             limits,
-            clean_up_end: plan.clean_up_end.clone(),
-            stimulus: plan.stimulus,
-            claims: plan.claims.clone(),
+            clean_up_end: bounds.clean_up_end,
+            stimulus: bounds.stimulus,
+            claims: bounds.claims,
             run_id: random_hex()?,
             counter: AtomicUsize::new(0),
             retry: Retry::default(),

@@ -238,7 +238,7 @@ fn writing(bench: &Bench, capability: &str, session: &Session) -> Vec<Request> {
     };
     let mounted = |name: &str, mount: Value| {
         let mut body = json!({"principal_id": bench.target.principal});
-        body["title"] = session::title(bench).into();
+        body["title"] = super::title::title(bench).into();
         body["agent_deployment_id"] = session.resource["agent_deployment_id"].clone();
         body[name] = json!([mount]);
         Request::post("/v1/sessions", &body)

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep};
 use super::{
     bench::Bench,
     event::Event,
-    given::Found,
+    found::Found,
     log::{LARGEST_PAGE, Log},
     session::{self, Session},
     thread::{Thread, Threads},

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::bench::Bench;
+use super::{bench::Bench, title::title};
 use crate::{
     agent::AgentKind,
     configuration::{note_refused_creation, refused_agent},
@@ -71,16 +71,6 @@ pub(crate) fn creation_of(bench: &Bench, deployment: &str) -> Value {
         "principal_id": bench.target.principal,
         "title": title(bench),
     })
-}
-
-/// What every Session of the run is called, so that it can be found again.
-pub(crate) fn title(bench: &Bench) -> String {
-    titled(&bench.run_id)
-}
-
-/// The title of the Sessions of the run with this id.
-pub(crate) fn titled(run_id: &str) -> String {
-    format!("conformance run {run_id}")
 }
 
 /// Creates a Session; anything but a success with a `sess_` id is a failure.

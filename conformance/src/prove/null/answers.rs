@@ -1,4 +1,7 @@
-use super::files::Files;
+use super::{
+    files::Files,
+    message::{body_of, response},
+};
 use crate::prove::traffic::Answer;
 
 /// A server that gives every request the same kind of answer.
@@ -97,21 +100,9 @@ impl By {
     pub(super) fn answer(self, request: &[u8], files: &Files) -> Option<Vec<u8>> {
         match self {
             Self::Always(plain) => Some(response(plain.status, plain.content_type, plain.body.as_bytes())),
-            Self::Echo => Some(response(200, JSON, super::listener::body_of(request))),
+            Self::Echo => Some(response(200, JSON, body_of(request))),
             Self::Silence => None,
             Self::Files => Some(files.answer(request)),
         }
     }
-}
-
-pub(super) fn response(status: u16, content_type: &str, body: &[u8]) -> Vec<u8> {
-    let length = match status {
-        204 => String::new(),
-        _ => format!(
-            "content-type: {content_type}\r\ncontent-length: {}\r\n",
-            body.len()
-        ),
-    };
-    let head = format!("HTTP/1.1 {status} As It Is\r\n{length}connection: close\r\n\r\n");
-    [head.as_bytes(), body].concat()
 }

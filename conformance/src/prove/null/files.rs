@@ -5,7 +5,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::answers::response;
+use super::message::response;
 
 /// A directory with a page, served as any server of static files would.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use tokio::{
 use super::{
     answers::{Answers, By},
     files::Files,
+    message::is_whole,
 };
 
 /// A server of raw bytes; it ends when it is dropped.
@@ -58,27 +59,4 @@ async fn answer(mut connection: TcpStream, by: By, files: Arc<Files>) {
         Some(bytes) => drop(connection.write_all(&bytes).await),
         None => drop(connection.read_to_end(&mut Vec::new()).await),
     }
-}
-
-/// What follows the head.
-pub(super) fn body_of(request: &[u8]) -> &[u8] {
-    head_end(request)
-        .and_then(|end| request.get(end..))
-        .unwrap_or_default()
-}
-
-fn head_end(request: &[u8]) -> Option<usize> {
-    let end = request.windows(4).position(|window| window == b"\r\n\r\n")?;
-    Some(end + 4)
-}
-
-fn is_whole(request: &[u8]) -> bool {
-    let Some(end) = head_end(request) else {
-        return false;
-    };
-    let head = String::from_utf8_lossy(request.get(..end).unwrap_or_default()).to_ascii_lowercase();
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
-    request.len() - end >= length.unwrap_or(0)
 }

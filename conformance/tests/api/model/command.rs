@@ -121,7 +121,7 @@ async fn a_server_that_is_not_there_is_not_judged() {
         .unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stdout));
     assert!(
-        text(&output.stdout).contains("no connection to the target"),
+        text(&output.stdout).contains("no connection to the target: http://127.0.0.1:1: "),
         "{}",
         text(&output.stdout)
     );

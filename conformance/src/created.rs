@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     expect,
-    stimulus::{bench::Bench, session},
+    stimulus::{bench::Bench, title::title},
     wire::exchange::Exchange,
 };
 
@@ -42,7 +42,7 @@ pub(crate) fn created(bench: &Bench) -> Created {
         }
     }
     Created {
-        title: session::title(bench),
+        title: title(bench),
         sessions,
     }
 }
