@@ -6,6 +6,7 @@ mod handle;
 mod idempotency;
 mod limits;
 mod observer;
+mod route;
 mod trace;
 mod transport;
 

@@ -32,6 +32,8 @@
 //! kept as it came, and fails nothing. Identifiers in these pages such as `STR-2` and `A-STOP` name the rows of the
 //! project's list of requirements.
 
+pub mod action_approvals;
+pub mod agent_deployments;
 mod api_key;
 pub mod client;
 pub mod clock;
@@ -43,6 +45,7 @@ pub mod input;
 pub mod model;
 pub mod paging;
 pub mod retry;
+pub mod runs;
 pub mod sessions;
 pub mod settlement;
 pub mod sse;

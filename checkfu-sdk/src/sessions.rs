@@ -1,9 +1,12 @@
 //! Calls on Sessions.
 
 mod create;
+mod end;
+mod fork;
 mod list;
 
 pub use create::CreateSession;
+pub use fork::ForkSession;
 pub use list::ListSessions;
 
 use http::Method;

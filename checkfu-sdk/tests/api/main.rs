@@ -29,6 +29,7 @@ mod paging;
 mod postgres_store;
 mod redaction;
 mod refusals;
+mod resources;
 mod retries;
 mod send_bounds;
 mod settlement;
