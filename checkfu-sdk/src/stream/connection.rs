@@ -72,7 +72,11 @@ impl Open {
             self.bytes.advance(read);
             let block = match block {
                 Ok(Some(block)) => block,
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    // Even an empty rest would hold the buffer that the HTTP library reads into.
+                    self.bytes = Bytes::new();
+                    return Ok(None);
+                }
                 Err(too_large) => return Err(self.protocol_error(too_large.into())),
             };
             match Frame::read(&block, &self.api_key).map_err(|kind| self.protocol_error(kind))? {
