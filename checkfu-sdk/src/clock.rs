@@ -20,6 +20,10 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
     fn time_of_day(&self) -> SystemTime;
 
     /// A future that is ready once `duration` has passed.
+    ///
+    /// # Cancel safety
+    ///
+    /// The SDK drops a wait that it needs no longer at any time; nothing may be left of it.
     fn sleep(&self, duration: Duration) -> Sleep;
 }
 

@@ -8,10 +8,20 @@ use crate::error::Error;
 use crate::model::Page;
 
 /// The pages of a list, one after the other. Nothing is asked for until it is polled; an `Err` is its last item.
+///
+/// # Cancel safety
+///
+/// A future that waits for the next page may be dropped at any time: a request on its way is kept, and the next one goes on
+/// with it. Dropping the list itself cancels the request.
 #[must_use = "streams do nothing unless polled"]
 pub struct Pages<T>(Pin<Box<dyn Stream<Item = Result<Page<T>, Error>> + Send>>);
 
 /// The items of a list, page after page. Nothing is asked for until it is polled; an `Err` is its last item.
+///
+/// # Cancel safety
+///
+/// A future that waits for the next item may be dropped at any time: a request on its way is kept, and the next one goes on
+/// with it. Dropping the list itself cancels the request.
 #[must_use = "streams do nothing unless polled"]
 pub struct Items<T>(Pin<Box<dyn Stream<Item = Result<T, Error>> + Send>>);
 

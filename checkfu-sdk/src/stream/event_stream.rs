@@ -33,6 +33,11 @@ use crate::sse::Decoder;
 ///
 /// There is no task behind it and no channel: nothing happens unless it is polled, and dropping it cancels the
 /// request (`STR-6`).
+///
+/// # Cancel safety
+///
+/// A future that waits for the next event may be dropped at any time, while the stream connects, waits or reads the Session
+/// too: all of that is kept in the stream, and the next one goes on with it. No event is lost or comes twice.
 #[must_use = "streams do nothing unless polled"]
 pub struct EventStream {
     log: Log,

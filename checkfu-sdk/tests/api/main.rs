@@ -4,6 +4,7 @@
 mod support;
 
 mod calls;
+mod cancellation;
 mod config;
 mod cursor_suite;
 mod fixtures;
@@ -27,6 +28,7 @@ mod mock_server;
 mod model;
 mod paging;
 mod postgres_store;
+mod public_api;
 mod redaction;
 mod refusals;
 mod resources;

@@ -8,5 +8,6 @@ pub(crate) mod pg_projection;
 pub(crate) mod pooler;
 pub(crate) mod postgres;
 pub(crate) mod projection;
+pub(crate) mod public_api;
 pub(crate) mod random;
 pub(crate) mod relay;

@@ -1,0 +1,78 @@
+//! Every public future is dropped wherever it waits. What it leaves is what its documentation says: the same client,
+//! stream, follower or store goes on, nothing is lost and nothing stands twice.
+#![allow(
+    clippy::future_not_send,
+    clippy::large_futures,
+    reason = "each test stays on one thread"
+)]
+
+mod calls;
+mod coverage;
+mod databases;
+mod follows;
+mod lists;
+mod maintenance;
+mod stores;
+mod streams;
+
+/// More places than any operation here waits at.
+const PLACES: u64 = 2_000;
+
+/// How often an operation must come to its end in a row: one that waits may find what it waits for at once, by chance.
+const ENDS: u32 = 4;
+
+/// The places at which an operation waits, one after the other, until it comes to its end without being dropped.
+struct Cuts {
+    operation: &'static [&'static str],
+    place: u64,
+    runs: u64,
+    dropped: u64,
+    ends: u32,
+}
+
+impl Cuts {
+    /// The public functions that are dropped. `coverage` compares these names with the public API, and looks for a call
+    /// of each in the function that names it.
+    fn of(operation: &'static [&'static str]) -> Self {
+        Self {
+            operation,
+            place: 0,
+            runs: 0,
+            dropped: 0,
+            ends: 0,
+        }
+    }
+
+    /// How often the operation may wait before it is dropped; `None` once it came to its end.
+    fn place(&mut self) -> Option<u64> {
+        if self.ends >= ENDS {
+            return None;
+        }
+        assert!(self.place < PLACES, "{:?} has no end", self.operation);
+        self.runs += 1;
+        Some(self.place)
+    }
+
+    /// Which run of the operation this is, from 1.
+    fn run(&self) -> u64 {
+        self.runs
+    }
+
+    /// Takes what became of it; `None` means that it was dropped.
+    fn cut<T>(&mut self, done: Option<T>) -> Option<T> {
+        if done.is_some() {
+            self.ends += 1;
+        } else {
+            self.ends = 0;
+            self.dropped += 1;
+            self.place += 1;
+        }
+        done
+    }
+
+    /// It waited at `places` places or more, so it was dropped at as many.
+    fn waited_at(&self, places: u64) {
+        eprintln!("{:?} was dropped at {} places", self.operation, self.dropped);
+        assert!(self.dropped >= places, "{:?}", self.operation);
+    }
+}
