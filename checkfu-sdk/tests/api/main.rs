@@ -37,6 +37,7 @@ mod send_bounds;
 mod settlement;
 mod sqlite_store;
 mod sse;
+mod sse_random;
 mod stream_end;
 mod stream_liveness;
 mod stream_protocol;

@@ -1,6 +1,4 @@
-use std::time::Instant;
-
-use checkfu_sdk::sse::{Block, BlockTooLarge, Decoder};
+use checkfu_sdk::sse::{Block, BlockTooLarge, DEFAULT_LIMIT, Decoder};
 use serde_json::Value;
 
 struct Case {
@@ -195,24 +193,41 @@ fn an_endless_comment_is_no_error() {
     );
 }
 
-/// A-CLI: decoding takes time in proportion to the bytes, also for a frame that comes in small pieces. Sixteen times
-/// the bytes would take 256 times as long if each piece cost as much as all before it.
+/// STR-5: malformed UTF-8 costs one character of the text that it stands in, and nothing after it.
 #[test]
-fn time_is_linear_in_the_bytes() {
-    let time = |megabytes: usize| {
-        let input = format!("data: {}\n\n", "x".repeat(megabytes * 1024 * 1024)).into_bytes();
-        let run = || {
-            let mut decoder = Decoder::with_limit(64 * 1024 * 1024);
-            let start = Instant::now();
-            assert_eq!(decode(&mut decoder, input.chunks(1024)).concat().len(), 1);
-            start.elapsed().as_secs_f64()
-        };
-        (0..4).map(|_| run()).fold(f64::INFINITY, f64::min)
-    };
-    let (small, large) = (time(1), time(16));
-    assert!(
-        large < small * 100.0,
-        "16 times the bytes took {:.0} times as long",
-        large / small
+fn malformed_text_costs_one_character() {
+    let input: &[u8] =
+        b"event: t\xFFick\nid: \xE2\x98\ndata: a\xFFb\ndata: \xF0\x9F\x98\n\ndata: \xE2\x98\x83\n\n";
+    for chunk in [1, 3, 4096] {
+        let blocks = decode(&mut Decoder::new(), input.chunks(chunk)).concat();
+        let told = blocks
+            .iter()
+            .map(|block| (block.event(), block.id(), block.data()));
+        let expected = [
+            ("t\u{FFFD}ick", "\u{FFFD}", "a\u{FFFD}b\n\u{FFFD}"),
+            ("message", "\u{FFFD}", "\u{2603}"),
+        ];
+        assert!(told.eq(expected), "{blocks:?}");
+    }
+}
+
+/// A-CLI: a block may hold 16 MiB unless another cap is set; one byte more is a typed error that names the cap.
+#[test]
+fn the_cap_is_16_mebibytes() {
+    assert_eq!(DEFAULT_LIMIT, 16 * 1024 * 1024);
+    for (length, fits) in [(DEFAULT_LIMIT - "data: ".len(), true), (DEFAULT_LIMIT - 5, false)] {
+        let input = format!("data: {}\n\n", "x".repeat(length)).into_bytes();
+        let mut decoder = Decoder::new();
+        let mut chunks = input.chunks(64 * 1024);
+        let found = chunks.find_map(|mut chunk| decoder.next_block(&mut chunk).transpose());
+        match found.unwrap() {
+            Ok(block) => assert!(fits && block.data().len() == length),
+            Err(error) => assert!(!fits && error == BlockTooLarge { limit: DEFAULT_LIMIT }),
+        }
+    }
+    let told = BlockTooLarge { limit: DEFAULT_LIMIT }.to_string();
+    assert_eq!(
+        told,
+        "an event-stream block is larger than the limit of 16777216 bytes"
     );
 }

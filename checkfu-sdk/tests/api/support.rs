@@ -2,6 +2,7 @@
 
 pub(crate) mod alone;
 pub(crate) mod clock;
+pub(crate) mod decoding;
 pub(crate) mod event;
 pub(crate) mod fake_api;
 pub(crate) mod pg_projection;
