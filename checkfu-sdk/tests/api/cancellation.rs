@@ -12,6 +12,7 @@ mod databases;
 mod follows;
 mod lists;
 mod maintenance;
+mod resources;
 mod stores;
 mod streams;
 
