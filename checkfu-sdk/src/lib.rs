@@ -44,6 +44,7 @@ pub mod follow;
 pub mod input;
 pub mod model;
 pub mod paging;
+mod redaction;
 pub mod retry;
 pub mod runs;
 pub mod sessions;

@@ -1,10 +1,12 @@
+mod network;
+
 use std::fmt;
 use std::sync::Arc;
 
 use super::handle::{Client, Shared};
 use super::limits::Limits;
 use super::observer::Observer;
-use super::transport::{Setup, Transport};
+use super::transport::{Setup, TlsSettings, Transport};
 use crate::api_key::ApiKey;
 use crate::clock::{Clock, TokioClock};
 use crate::error::{ConfigError, Error};
@@ -36,7 +38,11 @@ pub struct ClientBuilder {
     base_url: String,
     api_key: Option<ApiKey>,
     workspace: Option<WorkspaceId>,
+    user_agent: Option<String>,
+    headers: Vec<(String, String)>,
     proxy: Option<String>,
+    root_certificates: Vec<Vec<u8>>,
+    client_certificate: Option<(Vec<u8>, Vec<u8>)>,
     clock: Arc<dyn Clock>,
     limits: Limits,
     retry: RetryPolicy,
@@ -51,7 +57,11 @@ impl Client {
             base_url: BASE_URL.to_owned(),
             api_key: None,
             workspace: None,
+            user_agent: None,
+            headers: Vec::new(),
             proxy: None,
+            root_certificates: Vec::new(),
+            client_certificate: None,
             clock: Arc::new(TokioClock),
             limits: Limits::default(),
             retry: RetryPolicy::default(),
@@ -108,15 +118,6 @@ impl ClientBuilder {
         self
     }
 
-    /// The forward proxy that every request goes through, such as `http://127.0.0.1:3128`. Default: what the variables
-    /// `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, and none where the base URL is this machine.
-    ///
-    /// A proxy set here is used for every base URL. One in front of a plain HTTP base URL sees the API key.
-    pub fn proxy(mut self, url: impl Into<String>) -> Self {
-        self.proxy = Some(url.into());
-        self
-    }
-
     /// How long calls may take and how much they may hold.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -151,13 +152,21 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] if there is no key, the base URL is unusable, or TLS is asked for and cannot be had.
+    /// [`Error::Config`] if there is no key, the base URL or another setting is unusable, or TLS is asked for and cannot
+    /// be had. It names the setting and never repeats a secret.
     pub fn build(self) -> Result<Client, Error> {
+        let certificate = self.client_certificate.as_ref();
         let transport = Transport::new(Setup {
             base_url: &self.base_url,
             api_key: self.api_key.ok_or(ConfigError::MissingApiKey)?,
             workspace: self.workspace.as_ref().map(WorkspaceId::as_str),
+            user_agent: self.user_agent.as_deref(),
+            headers: &self.headers,
             proxy: self.proxy.as_deref(),
+            tls: TlsSettings {
+                root_certificates: &self.root_certificates,
+                client_certificate: certificate.map(|(certificate, key)| (&**certificate, &**key)),
+            },
             connect: self.limits.connect,
         })?;
         Ok(Client::from_shared(Shared {

@@ -13,12 +13,12 @@ use super::handle::Client;
 use super::idempotency::IdempotencyKey;
 use super::trace;
 use super::transport::{Body, Request, Response};
-use crate::api_key::ApiKey;
 use crate::error::{
     ApiError, Attempts, ConfigError, DecodeError, Error, ErrorBody, Limit, StopCause, TransportError,
     TransportErrorKind,
 };
 use crate::model::RequestId;
+use crate::redaction::Redaction;
 use crate::retry::{Schedule, retry_after};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -35,7 +35,7 @@ const REASON_CHARACTERS: usize = 1000;
 pub(crate) struct Answer {
     body: Bytes,
     request_id: Option<RequestId>,
-    api_key: ApiKey,
+    redaction: Redaction,
 }
 
 impl Answer {
@@ -52,7 +52,7 @@ impl Answer {
 
     /// A text of the answer, for an error.
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.api_key.excerpt(text, REASON_CHARACTERS)
+        self.redaction.excerpt(text, REASON_CHARACTERS)
     }
 
     pub(crate) fn request_id(&self) -> Option<&RequestId> {
@@ -188,7 +188,7 @@ impl Client {
         Ok(Answer {
             body,
             request_id: self.request_id(&headers),
-            api_key: self.api_key().clone(),
+            redaction: self.redaction().clone(),
         })
     }
 
@@ -221,7 +221,7 @@ impl Client {
         // A quarter, so that the status is told before the limit for the whole call hides it.
         let limit = ERROR_BODY_TIME.min(self.limits().total / 4);
         let bytes = self.within(limit, Limit::Total, read).await.unwrap_or_default();
-        let body = ErrorBody::read(&String::from_utf8_lossy(&bytes), self.api_key());
+        let body = ErrorBody::read(&String::from_utf8_lossy(&bytes), self.redaction());
         let retry_after = retry_after(&headers, self.clock().time_of_day());
         ApiError::new(status, body, self.request_id(&headers), retry_after)
     }
@@ -231,7 +231,7 @@ impl Client {
         let id = REQUEST_ID
             .iter()
             .find_map(|name| headers.get(name)?.to_str().ok())?;
-        Some(self.api_key().redact(id).into())
+        Some(self.redaction().redact(id).into())
     }
 
     async fn whole(&self, mut body: Body, limit: usize) -> Result<Bytes, TransportError> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use super::limits::Limits;
 use super::observer::Observer;
 use super::transport::Transport;
-use crate::api_key::ApiKey;
 use crate::clock::Clock;
+use crate::redaction::Redaction;
 use crate::retry::{ReconnectPolicy, RetryPolicy};
 
 /// The way to one deployment of the API, with one key (`SDK-2`).
@@ -39,9 +39,9 @@ impl Client {
         &self.0
     }
 
-    /// The key, to take it out of what a server says.
-    pub(crate) fn api_key(&self) -> &ApiKey {
-        self.0.transport.api_key()
+    /// What takes this client's secrets out of what a server says.
+    pub(crate) fn redaction(&self) -> &Redaction {
+        self.0.transport.redaction()
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

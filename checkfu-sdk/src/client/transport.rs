@@ -1,4 +1,8 @@
-//! One request over HTTP. The only file that names the HTTP library.
+//! One request over HTTP. Only this file and its parts name the HTTP library.
+
+mod headers;
+mod origin;
+mod tls;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,17 +12,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
-use http::header::{AUTHORIZATION, HeaderName, USER_AGENT};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method, StatusCode};
 use reqwest::redirect;
 
 use crate::api_key::ApiKey;
 use crate::error::{ConfigError, Limit, TransportError, TransportErrorKind};
+use crate::redaction::Redaction;
 
-const CHECKFU_VERSION: HeaderName = HeaderName::from_static("checkfu-version");
-const CHECKFU_WORKSPACE: HeaderName = HeaderName::from_static("checkfu-workspace");
-const API_VERSION: HeaderValue = HeaderValue::from_static("2026-08-31");
-const AGENT: &str = concat!("checkfu-sdk/", env!("CARGO_PKG_VERSION"));
+pub(super) use tls::TlsSettings;
 
 /// A request before it is sent. The path is kept in segments, so that an id can never reach out of its place.
 #[derive(Debug, Clone)]
@@ -80,7 +82,10 @@ pub(crate) struct Setup<'s> {
     pub(crate) base_url: &'s str,
     pub(crate) api_key: ApiKey,
     pub(crate) workspace: Option<&'s str>,
+    pub(crate) user_agent: Option<&'s str>,
+    pub(crate) headers: &'s [(String, String)],
     pub(crate) proxy: Option<&'s str>,
+    pub(crate) tls: TlsSettings<'s>,
     pub(crate) connect: Duration,
 }
 
@@ -88,7 +93,7 @@ pub(crate) struct Setup<'s> {
 pub(crate) struct Transport {
     http: reqwest::Client,
     base: reqwest::Url,
-    api_key: ApiKey,
+    redaction: Redaction,
     connect: Duration,
 }
 
@@ -103,42 +108,43 @@ impl fmt::Debug for Transport {
 
 impl Transport {
     pub(crate) fn new(setup: Setup<'_>) -> Result<Self, ConfigError> {
-        let base = base_url(setup.base_url)?;
-        let mut headers = HeaderMap::new();
+        let base = origin::base_url(setup.base_url)?;
+        let mut headers = headers::every_request(setup.workspace, setup.user_agent, setup.headers)?;
         headers.insert(
             AUTHORIZATION,
             setup.api_key.header().ok_or(ConfigError::InvalidApiKey)?,
         );
-        headers.insert(CHECKFU_VERSION, API_VERSION);
-        headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-        if let Some(workspace) = setup.workspace {
-            let workspace = HeaderValue::from_str(workspace).map_err(|_| ConfigError::InvalidValue {
-                name: "workspace",
-                reason: "holds bytes that a header cannot carry",
-            })?;
-            headers.insert(CHECKFU_WORKSPACE, workspace);
-        }
+        let redaction = Redaction::new(setup.headers.iter().map(|(_, value)| value.as_str()));
+        redaction.hide(&setup.api_key);
+        let tls = tls::Tls::read(setup.tls)?;
         let builder = reqwest::Client::builder()
             .default_headers(headers)
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .connect_timeout(setup.connect);
         let builder = match setup.proxy {
-            Some(url) => builder.proxy(proxy(url)?),
-            None if is_loopback(&base) => builder.no_proxy(),
+            Some(url) => builder.proxy(origin::proxy(url)?),
+            None if origin::is_loopback(&base) => builder.no_proxy(),
             None => builder,
         };
-        let http = with_tls(builder, &base)?;
+        let http = tls.apply(builder, base.scheme()).build().map_err(|error| {
+            let source: Box<dyn StdError + Send + Sync> = Box::new(error.without_url());
+            match base.scheme() {
+                "https" => ConfigError::Tls { source },
+                _ => ConfigError::HttpClient { source },
+            }
+        })?;
         Ok(Self {
             http,
             base,
-            api_key: setup.api_key,
+            redaction,
             connect: setup.connect,
         })
     }
 
-    pub(crate) fn api_key(&self) -> &ApiKey {
-        &self.api_key
+    /// What takes the client's secrets out of a text.
+    pub(crate) fn redaction(&self) -> &Redaction {
+        &self.redaction
     }
 
     /// Sends one request and waits for the head of its answer. Whatever it answers, no other request follows.
@@ -173,68 +179,4 @@ impl Transport {
         };
         failure.caused_by(error.without_url())
     }
-}
-
-fn base_url(text: &str) -> Result<reqwest::Url, ConfigError> {
-    let invalid = |reason| ConfigError::InvalidBaseUrl { reason };
-    let url = reqwest::Url::parse(text)
-        .map_err(|_| invalid("it is no absolute URL; write https://api.checkfu.com, for one"))?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(invalid("it must begin with http:// or https:// and name a host"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(invalid(
-            "it must hold no user name or password; the API key goes in a header",
-        ));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(invalid(
-            "it must end with its path; remove what follows `?` or `#`",
-        ));
-    }
-    if cfg!(not(any(feature = "rustls", feature = "native-tls"))) && url.scheme() == "https" {
-        return Err(ConfigError::TlsNotBuilt);
-    }
-    Ok(url)
-}
-
-fn proxy(text: &str) -> Result<reqwest::Proxy, ConfigError> {
-    let invalid = |reason| ConfigError::InvalidProxy { reason };
-    let url =
-        reqwest::Url::parse(text).map_err(|_| invalid("it is no absolute URL; write http://host:port"))?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(invalid("it must begin with http:// or https:// and name a host"));
-    }
-    reqwest::Proxy::all(url).map_err(|_| invalid("it is no URL of a forward proxy"))
-}
-
-fn is_loopback(url: &reqwest::Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host
-        .trim_start_matches('[')
-        .trim_end_matches(']')
-        .parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// Builds the client with a named TLS back end.
-///
-/// The platform's CA certificates are loaded only where the base URL asks for TLS: a machine without any can
-/// still talk plain HTTP, and with redirects off no other scheme is ever reached.
-fn with_tls(builder: reqwest::ClientBuilder, base: &reqwest::Url) -> Result<reqwest::Client, ConfigError> {
-    #[cfg(feature = "rustls")]
-    let builder = builder.tls_backend_rustls();
-    #[cfg(any(feature = "rustls", feature = "native-tls"))]
-    let builder = if base.scheme() == "http" {
-        builder.tls_certs_only([])
-    } else {
-        builder
-    };
-    builder.build().map_err(|error| {
-        let source: Box<dyn StdError + Send + Sync> = Box::new(error.without_url());
-        match base.scheme() {
-            "https" => ConfigError::Tls { source },
-            _ => ConfigError::HttpClient { source },
-        }
-    })
 }

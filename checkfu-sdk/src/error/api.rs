@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::attempts::{Attempts, write_suffix};
-use crate::api_key::ApiKey;
 use crate::model::{RequestId, Seq};
 use crate::model::{lenient, open_enum};
+use crate::redaction::Redaction;
 
 open_enum! {
     /// The code of a refusal (`A-ERR`). The set is open.
@@ -202,8 +202,8 @@ struct Members {
 
 impl ErrorBody {
     /// Reads what a refusal says. The key is taken out of each member once it is decoded, so that no escape hides it.
-    pub(crate) fn read(text: &str, api_key: &ApiKey) -> Self {
-        let beginning = || api_key.excerpt(text.trim(), MESSAGE_CHARACTERS);
+    pub(crate) fn read(text: &str, redaction: &Redaction) -> Self {
+        let beginning = || redaction.excerpt(text.trim(), MESSAGE_CHARACTERS);
         let Ok(outer) = serde_json::from_str::<Members>(text) else {
             return Self {
                 message: beginning(),
@@ -218,7 +218,7 @@ impl ErrorBody {
             Some(error) => Members::deserialize(error).unwrap_or_default(),
             None => Members::default(),
         };
-        let redacted = |text: String| api_key.redact(&text);
+        let redacted = |text: String| redaction.redact(&text);
         let inner_type = inner.r#type.map(redacted);
         let outer_type = outer.r#type.filter(|name| name != "error").map(redacted);
         let code = inner.code.or(outer.code).map(redacted);
@@ -229,7 +229,7 @@ impl ErrorBody {
             message: inner.message.or(outer.message).map_or_else(beginning, redacted),
             retryable: inner.retryable.or(outer.retryable),
             param: inner.param.or(outer.param).map(redacted),
-            details: api_key.redact_value(inner.details.or(outer.details).unwrap_or_default()),
+            details: redaction.redact_value(inner.details.or(outer.details).unwrap_or_default()),
             request_id: request_id.map(RequestId::from),
         }
     }

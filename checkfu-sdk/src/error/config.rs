@@ -22,8 +22,8 @@ pub enum ConfigError {
         /// What is wrong, and what to write instead.
         reason: &'static str,
     },
-    /// The base URL asks for TLS, and the crate was built without it.
-    #[error("base URL is https, but neither the feature `rustls` nor `native-tls` is on")]
+    /// The base URL is https or a certificate was given, and the crate was built without TLS.
+    #[error("TLS is asked for, but neither the feature `rustls` nor `native-tls` is on: switch one on")]
     TlsNotBuilt,
     /// TLS could not be set up on this machine, for want of any CA certificate for one.
     #[error("TLS cannot be set up on this machine")]
@@ -49,6 +49,14 @@ pub enum ConfigError {
         /// The value, by its name in the API.
         name: &'static str,
         /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A header given by the caller cannot be sent. Its value may be a secret, so it is not repeated.
+    #[error("header {name}: {reason}")]
+    InvalidHeader {
+        /// The header.
+        name: String,
+        /// What is wrong, and what to do instead.
         reason: &'static str,
     },
     /// A body could not be written as JSON.

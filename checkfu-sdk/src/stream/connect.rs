@@ -63,7 +63,7 @@ pub(super) async fn connect(
                 status.as_u16(),
                 found.as_deref().unwrap_or("without a content type")
             );
-            let found = log.client().api_key().excerpt(&found, SHOWN_CHARACTERS);
+            let found = log.client().redaction().excerpt(&found, SHOWN_CHARACTERS);
             let kind = ProtocolErrorKind::NotAnEventStream { found };
             let request_id = log.client().request_id(&response.headers);
             Err(ProtocolError::new(kind, request_id).into())
@@ -96,7 +96,7 @@ fn compare(log: &Log, anchor: &Anchor, answer: Result<Answer, Error>) -> Result<
     };
     match page.data.first() {
         Some(found) if found.seq() == anchor.seq && *found.id() != anchor.event_id => {
-            let shown = |id: &EventId| log.client().api_key().redact(id.as_str()).into();
+            let shown = |id: &EventId| log.client().redaction().redact(id.as_str()).into();
             Err(Divergence {
                 log_id: log.id().clone(),
                 seq: anchor.seq,

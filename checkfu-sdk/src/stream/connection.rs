@@ -7,11 +7,11 @@ use super::connect::Connected;
 use super::frame::Frame;
 use super::head::{Quiet, ReadingHead};
 use super::silence::Silence;
-use crate::api_key::ApiKey;
 use crate::client::Body;
 use crate::clock::Sleep;
 use crate::error::{Error, ProtocolError, ProtocolErrorKind, TransportError, TransportErrorKind};
 use crate::model::{Event, RequestId, Seq};
+use crate::redaction::Redaction;
 use crate::sse::Decoder;
 
 /// Where a stream stands.
@@ -53,7 +53,7 @@ pub(super) struct Open {
     pub(super) silence: Silence,
     pub(super) since: Instant,
     pub(super) request_id: Option<RequestId>,
-    pub(super) api_key: ApiKey,
+    pub(super) redaction: Redaction,
     /// Whether an event came over this connection.
     pub(super) delivered: bool,
     /// The Session as read after a terminal event, while the connection stays open.
@@ -79,7 +79,7 @@ impl Open {
                 }
                 Err(too_large) => return Err(self.protocol_error(too_large.into())),
             };
-            match Frame::read(&block, &self.api_key).map_err(|kind| self.protocol_error(kind))? {
+            match Frame::read(&block, &self.redaction).map_err(|kind| self.protocol_error(kind))? {
                 Frame::Event(event) if Some(event.seq()) > cursor => return Ok(Some(*event)),
                 Frame::Event(_) | Frame::Uncursored => {}
                 Frame::Failure(reason) => {

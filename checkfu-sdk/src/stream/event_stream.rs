@@ -124,7 +124,7 @@ impl EventStream {
             silence: Silence::new(limits.idle),
             since: self.log.client().clock().now(),
             request_id,
-            api_key: self.log.client().api_key().clone(),
+            redaction: self.log.client().redaction().clone(),
             delivered: false,
             head: None,
             quiet: self.settles_from.map(|_| Quiet::new(limits.idle / 2)),

@@ -1,9 +1,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::api_key::ApiKey;
 use crate::error::ProtocolErrorKind;
 use crate::model::{Event, EventData, lenient};
+use crate::redaction::Redaction;
 use crate::sse::Block;
 
 /// What a block of the stream is.
@@ -34,8 +34,8 @@ struct Probe {
 impl Frame {
     /// Reads a block (`STR-3`, `A-CLI`). The `seq` comes from the data; an `id` line must agree with it, an empty
     /// or missing one says nothing. The type comes from the data, too.
-    pub(super) fn read(block: &Block, api_key: &ApiKey) -> Result<Self, ProtocolErrorKind> {
-        let shorten = |text: &str| api_key.excerpt(text, SHOWN_CHARACTERS);
+    pub(super) fn read(block: &Block, redaction: &Redaction) -> Result<Self, ProtocolErrorKind> {
+        let shorten = |text: &str| redaction.excerpt(text, SHOWN_CHARACTERS);
         if PREVIEWS.contains(&block.event()) {
             return Ok(Self::Uncursored);
         }

@@ -26,6 +26,7 @@ mod follow_stop;
 mod hostile;
 mod mock_server;
 mod model;
+mod network;
 mod paging;
 mod postgres_store;
 mod public_api;
@@ -43,5 +44,7 @@ mod stream_liveness;
 mod stream_protocol;
 mod stream_resume;
 mod threads;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+mod tls;
 #[cfg(feature = "tracing")]
 mod traces;

@@ -1,7 +1,5 @@
 //! The API key stays out of every error, wherever and however a server repeats it.
 
-use std::error::Error as StdError;
-
 use checkfu_sdk::cursor::{Advance, Cursor, CursorKey, CursorStore, MemoryCursorStore, Position};
 use checkfu_sdk::retry::{ReconnectPolicy, RetryPolicy};
 use checkfu_sdk::{Client, Error, Seq};
@@ -10,6 +8,7 @@ use serde_json::json;
 
 use crate::support::event::{message, session};
 use crate::support::fake_api::{FakeApi, Step, answer, stream};
+use crate::support::shown::shown;
 
 const KEY: &str = "cfk_abc/def+ghi";
 
@@ -28,29 +27,6 @@ fn client(api: &FakeApi) -> Client {
         .reconnect_policy(ReconnectPolicy::default().max_reconnects(0))
         .build()
         .unwrap()
-}
-
-/// All that an error shows: its text, its `Debug`, its sources, and what a refusal is made of.
-fn shown(error: &Error) -> String {
-    let mut shown = format!("{error} {error:?} {error:#?} {:?}", error.request_id());
-    let mut source = error.source();
-    while let Some(cause) = source {
-        shown.push_str(&format!(" {cause} {cause:?}"));
-        source = cause.source();
-    }
-    match error {
-        Error::Api(error) => shown.push_str(&format!(
-            " {} {} {:?} {:?} {:?}",
-            error.message(),
-            error.details(),
-            error.code().map(|code| code.as_str()),
-            error.error_type(),
-            error.param(),
-        )),
-        Error::Protocol(error) => shown.push_str(error.repeated_page().unwrap_or_default()),
-        _ => {}
-    }
-    shown
 }
 
 fn is_hidden(error: &Error, case: &str) {

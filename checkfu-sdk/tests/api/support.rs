@@ -12,3 +12,6 @@ pub(crate) mod projection;
 pub(crate) mod public_api;
 pub(crate) mod random;
 pub(crate) mod relay;
+pub(crate) mod shown;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+pub(crate) mod tls;
