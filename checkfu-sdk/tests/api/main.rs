@@ -27,6 +27,7 @@ mod hostile;
 mod mock_server;
 mod model;
 mod network;
+mod origins;
 mod paging;
 mod postgres_store;
 mod public_api;
