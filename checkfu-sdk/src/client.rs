@@ -4,14 +4,18 @@ mod builder;
 mod call;
 mod handle;
 mod idempotency;
+mod key_provider;
+mod keys;
 mod limits;
 mod observer;
+mod open;
 mod route;
 mod trace;
 mod transport;
 
 pub use builder::ClientBuilder;
 pub use handle::Client;
+pub use key_provider::{KeyFuture, KeyProvider};
 pub use limits::Limits;
 pub use observer::{Interruption, Observer, StreamChange};
 

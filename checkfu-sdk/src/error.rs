@@ -3,6 +3,7 @@
 mod api;
 mod attempts;
 mod config;
+mod key;
 mod log;
 mod protocol;
 mod transport;
@@ -10,6 +11,7 @@ mod transport;
 pub use api::{ApiError, ErrorCode};
 pub use attempts::{Attempts, StopCause};
 pub use config::ConfigError;
+pub use key::KeyError;
 pub use log::{CursorGap, Divergence};
 pub use protocol::{DecodeError, ProtocolError};
 pub use transport::{Limit, TransportError, TransportErrorKind};
@@ -36,6 +38,9 @@ pub enum Error {
     /// The server answered, and refused.
     #[error(transparent)]
     Api(Box<ApiError>),
+    /// The key provider gave no key.
+    #[error(transparent)]
+    Key(Box<KeyError>),
     /// No whole answer arrived.
     #[error(transparent)]
     Transport(Box<TransportError>),
@@ -56,12 +61,13 @@ pub enum Error {
 impl Error {
     /// Whether the same call could succeed later (`WIRE-2`, `WIRE-7`).
     ///
-    /// True for `429`, `503` and other `5xx` answers, unless the body says otherwise, and for failures of the
-    /// transport; false for every other status, a `409` above all, whatever the body says. The client itself repeats
+    /// True for `429`, `503` and other `5xx` answers, unless the body says otherwise, for failures of the transport, and
+    /// for those of a key provider that says so; false for every other status, a `409` above all, whatever the body says. The client itself repeats
     /// nothing else.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Api(error) => error.is_retryable(),
+            Self::Key(error) => error.is_retryable(),
             Self::Transport(error) => error.is_retryable(),
             _ => false,
         }
@@ -99,6 +105,7 @@ impl Error {
     pub fn attempts(&self) -> Option<Attempts> {
         match self {
             Self::Api(error) => error.attempts(),
+            Self::Key(error) => error.attempts(),
             Self::Transport(error) => error.attempts(),
             _ => None,
         }
@@ -107,6 +114,7 @@ impl Error {
     pub(crate) fn with_attempts(mut self, attempts: Attempts) -> Self {
         match &mut self {
             Self::Api(error) => error.set_attempts(attempts),
+            Self::Key(error) => error.set_attempts(attempts),
             Self::Transport(error) => error.set_attempts(attempts),
             _ => {}
         }
@@ -127,6 +135,7 @@ macro_rules! boxed_from {
 boxed_from! {
     Config(ConfigError),
     Api(ApiError),
+    Key(KeyError),
     Transport(TransportError),
     Decode(DecodeError),
     Protocol(ProtocolError),

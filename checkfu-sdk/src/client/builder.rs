@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::handle::{Client, Shared};
+use super::key_provider::KeyProvider;
+use super::keys::Keys;
 use super::limits::Limits;
 use super::observer::Observer;
 use super::transport::{Setup, TlsSettings, Transport};
@@ -36,7 +38,7 @@ const WORKSPACE_VARIABLE: &str = "CHECKFU_WORKSPACE_ID";
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ClientBuilder {
     base_url: String,
-    api_key: Option<ApiKey>,
+    key: Option<Key>,
     workspace: Option<WorkspaceId>,
     user_agent: Option<String>,
     headers: Vec<(String, String)>,
@@ -50,12 +52,17 @@ pub struct ClientBuilder {
     observer: Option<Arc<dyn Observer>>,
 }
 
+enum Key {
+    Fixed(ApiKey),
+    Provided(Arc<dyn KeyProvider>),
+}
+
 impl Client {
     /// A builder for a client of `https://api.checkfu.com` (`WIRE-8`).
     pub fn builder() -> ClientBuilder {
         ClientBuilder {
             base_url: BASE_URL.to_owned(),
-            api_key: None,
+            key: None,
             workspace: None,
             user_agent: None,
             headers: Vec::new(),
@@ -108,7 +115,14 @@ impl ClientBuilder {
 
     /// The key, sent as `Authorization: Bearer …` to the base URL's origin and nowhere else (`WIRE-1`).
     pub fn api_key(mut self, key: impl Into<ApiKey>) -> Self {
-        self.api_key = Some(key.into());
+        self.key = Some(Key::Fixed(key.into()));
+        self
+    }
+
+    /// Where the key comes from, if it changes while the client lives: in place of [`api_key`](Self::api_key), and of the
+    /// variable `CHECKFU_API_KEY`. Of the two the last call counts.
+    pub fn key_provider(mut self, provider: impl KeyProvider) -> Self {
+        self.key = Some(Key::Provided(Arc::new(provider)));
         self
     }
 
@@ -155,10 +169,13 @@ impl ClientBuilder {
     /// [`Error::Config`] if there is no key, the base URL or another setting is unusable, or TLS is asked for and cannot
     /// be had. It names the setting and never repeats a secret.
     pub fn build(self) -> Result<Client, Error> {
+        let keys = match self.key.ok_or(ConfigError::MissingApiKey)? {
+            Key::Fixed(key) => Keys::fixed(key)?,
+            Key::Provided(provider) => Keys::provided(provider),
+        };
         let certificate = self.client_certificate.as_ref();
         let transport = Transport::new(Setup {
             base_url: &self.base_url,
-            api_key: self.api_key.ok_or(ConfigError::MissingApiKey)?,
             workspace: self.workspace.as_ref().map(WorkspaceId::as_str),
             user_agent: self.user_agent.as_deref(),
             headers: &self.headers,
@@ -170,6 +187,7 @@ impl ClientBuilder {
             connect: self.limits.connect,
         })?;
         Ok(Client::from_shared(Shared {
+            keys,
             transport,
             clock: self.clock,
             limits: self.limits,

@@ -192,13 +192,6 @@ impl Client {
         })
     }
 
-    /// One request up to the head of its answer.
-    pub(crate) async fn open(&self, request: Request) -> Result<Response, TransportError> {
-        let limit = self.limits().first_byte;
-        self.within(limit, Limit::FirstByte, self.shared().transport.send(request))
-            .await?
-    }
-
     /// Reads a refusal. Its body is read within bounds: 64 KiB, and 10 s or a quarter of a shorter limit for the whole
     /// call. Whatever it holds, the status counts, and alone where the body did not come in time.
     pub(crate) async fn refusal(&self, response: Response) -> ApiError {

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::keys::Keys;
 use super::limits::Limits;
 use super::observer::Observer;
 use super::transport::Transport;
@@ -22,6 +23,7 @@ use crate::retry::{ReconnectPolicy, RetryPolicy};
 pub struct Client(Arc<Shared>);
 
 pub(super) struct Shared {
+    pub(super) keys: Keys,
     pub(super) transport: Transport,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,

@@ -39,7 +39,8 @@ impl Limits {
         self
     }
 
-    /// The time from a request to the head of its answer, the connection included. Default: 30 s.
+    /// The time from a request to the head of its answer, the connection included, and the time that a key provider has to
+    /// give a key. Default: 30 s.
     pub fn first_byte(mut self, limit: Duration) -> Self {
         self.first_byte = limit;
         self

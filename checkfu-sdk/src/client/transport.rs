@@ -13,10 +13,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::Stream;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use reqwest::redirect;
 
-use crate::api_key::ApiKey;
 use crate::error::{ConfigError, Limit, TransportError, TransportErrorKind};
 use crate::redaction::Redaction;
 
@@ -80,7 +79,6 @@ impl Stream for Body {
 /// What a transport is made from.
 pub(crate) struct Setup<'s> {
     pub(crate) base_url: &'s str,
-    pub(crate) api_key: ApiKey,
     pub(crate) workspace: Option<&'s str>,
     pub(crate) user_agent: Option<&'s str>,
     pub(crate) headers: &'s [(String, String)],
@@ -89,7 +87,7 @@ pub(crate) struct Setup<'s> {
     pub(crate) connect: Duration,
 }
 
-/// The HTTP client, bound to one origin and one key.
+/// The HTTP client, bound to one origin.
 pub(crate) struct Transport {
     http: reqwest::Client,
     base: reqwest::Url,
@@ -109,13 +107,8 @@ impl fmt::Debug for Transport {
 impl Transport {
     pub(crate) fn new(setup: Setup<'_>) -> Result<Self, ConfigError> {
         let base = origin::base_url(setup.base_url)?;
-        let mut headers = headers::every_request(setup.workspace, setup.user_agent, setup.headers)?;
-        headers.insert(
-            AUTHORIZATION,
-            setup.api_key.header().ok_or(ConfigError::InvalidApiKey)?,
-        );
+        let headers = headers::every_request(setup.workspace, setup.user_agent, setup.headers)?;
         let redaction = Redaction::new(setup.headers.iter().map(|(_, value)| value.as_str()));
-        redaction.hide(&setup.api_key);
         let tls = tls::Tls::read(setup.tls)?;
         let builder = reqwest::Client::builder()
             .default_headers(headers)
@@ -148,7 +141,12 @@ impl Transport {
     }
 
     /// Sends one request and waits for the head of its answer. Whatever it answers, no other request follows.
-    pub(crate) async fn send(&self, request: Request) -> Result<Response, TransportError> {
+    pub(crate) async fn send(
+        &self,
+        mut request: Request,
+        authorization: HeaderValue,
+    ) -> Result<Response, TransportError> {
+        request.headers.insert(AUTHORIZATION, authorization);
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(&request.path);

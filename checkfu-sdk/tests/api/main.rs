@@ -24,6 +24,7 @@ mod follow_rivals;
 mod follow_run;
 mod follow_stop;
 mod hostile;
+mod keys;
 mod mock_server;
 mod model;
 mod network;

@@ -60,7 +60,7 @@ async fn every_request_carries_the_callers_product_and_headers() {
 #[test]
 fn headers_of_the_sdk_are_refused() {
     for (name, fix) in [
-        ("Authorization", "`api_key`"),
+        ("Authorization", "`api_key` or `key_provider`"),
         ("checkfu-version", "leave it out"),
         ("Checkfu-Workspace", "`workspace`"),
         ("user-agent", "`user_agent`"),

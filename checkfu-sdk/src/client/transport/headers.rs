@@ -10,7 +10,10 @@ const LONGEST_PRODUCT: usize = 256;
 
 /// The headers that a caller cannot set, and what to do instead.
 const OWNED: [(&str, &str); 22] = [
-    ("authorization", "the client sends the key; set it with `api_key`"),
+    (
+        "authorization",
+        "the client sends the key; set it with `api_key` or `key_provider`",
+    ),
     (
         "checkfu-version",
         "the client names the API version that it speaks; leave it out",

@@ -1,0 +1,44 @@
+use std::future::Future;
+
+use http::StatusCode;
+
+use super::handle::Client;
+use super::keys::Issued;
+use super::transport::{Request, Response};
+use crate::error::{Error, KeyError, Limit, TransportError};
+
+impl Client {
+    /// One request up to the head of its answer; after a `401` a second one, if there is another key (`WIRE-1`).
+    pub(crate) async fn open(&self, request: Request) -> Result<Response, Error> {
+        let keys = &self.shared().keys;
+        let key = self.asked(keys.current()).await?;
+        // Boxed, for every call's future holds both.
+        let response = Box::pin(self.send(request.clone(), &key)).await?;
+        if response.status != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        match self.asked(keys.after_refusal(&key)).await? {
+            Some(key) => Ok(Box::pin(self.send(request, &key)).await?),
+            None => Ok(response),
+        }
+    }
+
+    async fn send(&self, request: Request, key: &Issued) -> Result<Response, TransportError> {
+        let transport = &self.shared().transport;
+        transport.redaction().hide(&key.key);
+        let limit = self.limits().first_byte;
+        let sent = transport.send(request, key.header.clone());
+        self.within(limit, Limit::FirstByte, sent).await?
+    }
+
+    /// What the key provider says, within its limit.
+    async fn asked<T: Send>(
+        &self,
+        answer: impl Future<Output = Result<T, KeyError>> + Send,
+    ) -> Result<T, KeyError> {
+        let limit = self.limits().first_byte;
+        self.within(limit, Limit::FirstByte, answer)
+            .await
+            .unwrap_or_else(|late| Err(KeyError::temporary(late)))
+    }
+}
