@@ -22,4 +22,4 @@ pub use observer::{Interruption, Observer, StreamChange};
 pub(crate) use call::{Answer, segment};
 pub(crate) use idempotency::IdempotencyKey;
 pub(crate) use trace::stream_changed;
-pub(crate) use transport::{Body, Request};
+pub(crate) use transport::{AnswerKind, Body, Request};

@@ -41,6 +41,9 @@ impl Limits {
 
     /// The time from a request to the head of its answer, the connection included, and the time that a key provider has to
     /// give a key. Default: 30 s.
+    ///
+    /// Over HTTP/2 a request may wait for others to end, where the server limits how many are open; this limit ends such a
+    /// wait, as [`TransportErrorKind::NoFreeStream`](crate::error::TransportErrorKind::NoFreeStream).
     pub fn first_byte(mut self, limit: Duration) -> Self {
         self.first_byte = limit;
         self

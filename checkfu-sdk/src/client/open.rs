@@ -27,8 +27,12 @@ impl Client {
         let transport = &self.shared().transport;
         transport.redaction().hide(&key.key);
         let limit = self.limits().first_byte;
-        let sent = transport.send(request, key.header.clone());
-        self.within(limit, Limit::FirstByte, sent).await?
+        let mut place = transport.place(&request);
+        let sent = transport.send(request, key.header.clone(), &mut place);
+        match self.within(limit, Limit::FirstByte, sent).await {
+            Ok(head) => Ok(head?.on(place)),
+            Err(late) => Err(place.unanswered(limit).unwrap_or(late)),
+        }
     }
 
     /// What the key provider says, within its limit.

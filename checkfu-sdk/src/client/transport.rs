@@ -1,6 +1,8 @@
 //! One request over HTTP. Only this file and its parts name the HTTP library.
 
+mod connections;
 mod headers;
+mod http_client;
 mod origin;
 mod tls;
 
@@ -14,11 +16,13 @@ use bytes::Bytes;
 use futures::Stream;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use reqwest::redirect;
 
 use crate::error::{ConfigError, Limit, TransportError, TransportErrorKind};
 use crate::redaction::Redaction;
+use connections::Connections;
+use http_client::HttpClient;
 
+pub(super) use connections::Place;
 pub(super) use tls::TlsSettings;
 
 /// A request before it is sent. The path is kept in segments, so that an id can never reach out of its place.
@@ -31,6 +35,16 @@ pub(crate) struct Request {
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Bytes>,
+    pub(crate) answer: AnswerKind,
+}
+
+/// How long an answer stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerKind {
+    /// Until it is whole.
+    Whole,
+    /// For as long as somebody follows it.
+    Stream,
 }
 
 impl Request {
@@ -52,6 +66,7 @@ impl Request {
             query: Vec::new(),
             headers: HeaderMap::new(),
             body: None,
+            answer: AnswerKind::Whole,
         }
     }
 }
@@ -63,14 +78,35 @@ pub(crate) struct Response {
     pub(crate) body: Body,
 }
 
+/// The head of an answer, on its place.
+pub(super) struct Head(reqwest::Response);
+
+impl Head {
+    pub(super) fn on(self, place: Place) -> Response {
+        let Self(response) = self;
+        Response {
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: Body {
+                bytes: Box::pin(response.bytes_stream()),
+                _place: place,
+            },
+        }
+    }
+}
+
 /// The bytes of an answer. Dropping it cancels the request (`STR-6`).
-pub(crate) struct Body(Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>);
+pub(crate) struct Body {
+    bytes: Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>,
+    /// Given back after the bytes are dropped.
+    _place: Place,
+}
 
 impl Stream for Body {
     type Item = Result<Bytes, TransportError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.as_mut().poll_next(context).map_err(|error| {
+        self.bytes.as_mut().poll_next(context).map_err(|error| {
             TransportError::new(TransportErrorKind::Interrupted).caused_by(error.without_url())
         })
     }
@@ -89,7 +125,8 @@ pub(crate) struct Setup<'s> {
 
 /// The HTTP client, bound to one origin.
 pub(crate) struct Transport {
-    http: reqwest::Client,
+    calls: Connections,
+    streams: Connections,
     base: reqwest::Url,
     redaction: Redaction,
     connect: Duration,
@@ -109,26 +146,32 @@ impl Transport {
         let base = origin::base_url(setup.base_url)?;
         let headers = headers::every_request(setup.workspace, setup.user_agent, setup.headers)?;
         let redaction = Redaction::new(setup.headers.iter().map(|(_, value)| value.as_str()));
-        let tls = tls::Tls::read(setup.tls)?;
-        let builder = reqwest::Client::builder()
-            .default_headers(headers)
-            .redirect(redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .connect_timeout(setup.connect);
-        let builder = match setup.proxy {
-            Some(url) => builder.proxy(origin::proxy(url)?),
-            None if origin::is_loopback(&base) => builder.no_proxy(),
-            None => builder,
+        let http_client = HttpClient {
+            headers,
+            proxy: setup.proxy.map(origin::proxy).transpose()?,
+            may_use_a_proxy: !origin::is_loopback(&base),
+            tls: tls::Tls::read(setup.tls)?,
+            scheme: base.scheme().to_owned(),
+            connect: setup.connect,
         };
-        let http = tls.apply(builder, base.scheme()).build().map_err(|error| {
-            let source: Box<dyn StdError + Send + Sync> = Box::new(error.without_url());
-            match base.scheme() {
-                "https" => ConfigError::Tls { source },
-                _ => ConfigError::HttpClient { source },
-            }
-        })?;
+        let may_share = base.scheme() == "https";
+        let connections = || {
+            let first = http_client.make().map_err(|error| {
+                let source: Box<dyn StdError + Send + Sync> = Box::new(error.without_url());
+                match may_share {
+                    true => ConfigError::Tls { source },
+                    false => ConfigError::HttpClient { source },
+                }
+            })?;
+            let further = http_client.clone();
+            Ok::<_, ConfigError>(Connections::new(first, may_share, move || further.make().ok()))
+        };
+        let calls = connections()?;
+        // A server that allows few answers at once would let calls wait behind streams, which have no end.
+        let streams = if may_share { connections()? } else { calls.clone() };
         Ok(Self {
-            http,
+            calls,
+            streams,
             base,
             redaction,
             connect: setup.connect,
@@ -140,12 +183,21 @@ impl Transport {
         &self.redaction
     }
 
+    /// The place of a request, to be had before it is sent.
+    pub(super) fn place(&self, request: &Request) -> Place {
+        match request.answer {
+            AnswerKind::Whole => self.calls.place(),
+            AnswerKind::Stream => self.streams.place(),
+        }
+    }
+
     /// Sends one request and waits for the head of its answer. Whatever it answers, no other request follows.
-    pub(crate) async fn send(
+    pub(super) async fn send(
         &self,
         mut request: Request,
         authorization: HeaderValue,
-    ) -> Result<Response, TransportError> {
+        place: &mut Place,
+    ) -> Result<Head, TransportError> {
         request.headers.insert(AUTHORIZATION, authorization);
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -154,17 +206,13 @@ impl Transport {
         if !request.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&request.query);
         }
-        let mut builder = self.http.request(request.method, url).headers(request.headers);
+        let mut builder = place.http().request(request.method, url).headers(request.headers);
         if let Some(body) = request.body {
             builder = builder.body(body);
         }
         let response = builder.send().await.map_err(|error| self.classify(error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        Ok(Response {
-            status,
-            headers,
-            body: Body(Box::pin(response.bytes_stream())),
-        })
+        place.answered(response.version());
+        Ok(Head(response))
     }
 
     fn classify(&self, error: reqwest::Error) -> TransportError {

@@ -31,6 +31,15 @@ pub enum TransportErrorKind {
         /// Its length.
         after: Duration,
     },
+    /// No answer began in time on an HTTP/2 connection that has as many others as the server ever allowed on one, by this
+    /// client's count: it is taken for the server's limit (`SETTINGS_MAX_CONCURRENT_STREAMS`). The next try has another
+    /// connection.
+    NoFreeStream {
+        /// How many others were open.
+        open: usize,
+        /// The limit on the first byte.
+        after: Duration,
+    },
     /// The connection broke before the answer was whole.
     Interrupted,
     /// The answer is longer than the client accepts.
@@ -96,6 +105,11 @@ impl fmt::Display for TransportError {
             TransportErrorKind::TooLarge { limit } => {
                 write!(formatter, "the answer is larger than the limit of {limit} bytes")?;
             }
+            TransportErrorKind::NoFreeStream { open, after } => write!(
+                formatter,
+                "no answer began within {:.1} s on an HTTP/2 connection with {open} others: the server may allow no more at once",
+                after.as_secs_f64()
+            )?,
             TransportErrorKind::TimedOut { limit, after } => {
                 let what = match limit {
                     Limit::Connect => "no connection",

@@ -1,7 +1,7 @@
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::client::{Answer, Body, Request};
+use crate::client::{Answer, AnswerKind, Body, Request};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
 use crate::events::Log;
 use crate::model::{Event, EventId, Page, RequestId, Seq};
@@ -38,6 +38,7 @@ pub(super) async fn connect(
         compare(&log, &anchor, answer)?;
     }
     let mut request = log.stream()?;
+    request.answer = AnswerKind::Stream;
     request
         .headers
         .insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));

@@ -38,6 +38,8 @@ mod resources;
 mod retries;
 mod send_bounds;
 mod settlement;
+#[cfg(any(feature = "rustls", feature = "native-tls"))]
+mod shared_connections;
 mod sqlite_store;
 mod sse;
 mod sse_random;

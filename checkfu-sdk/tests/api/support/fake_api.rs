@@ -21,6 +21,8 @@ pub(crate) enum Step {
     Until(Arc<Notify>),
     /// Keeps the connection open and silent.
     Hang,
+    /// Sends comments for as long as they are taken.
+    Fill,
     /// Breaks the connection off.
     Reset,
 }
@@ -227,6 +229,11 @@ async fn run(socket: &mut TcpStream, script: Vec<Step>, shared: &Shared) -> bool
                 while !matches!(socket.read(&mut [0; 64]).await, Ok(0) | Err(_)) {}
                 *shared.closed.lock().unwrap() += 1;
                 shared.changed.notify_one();
+                return true;
+            }
+            Step::Fill => {
+                let comment = format!(": {}\n", "x".repeat(16 * 1024));
+                while socket.write_all(comment.as_bytes()).await.is_ok() {}
                 return true;
             }
             Step::Reset => {
