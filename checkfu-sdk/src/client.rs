@@ -11,6 +11,7 @@ mod observer;
 mod open;
 mod route;
 mod trace;
+mod trace_parent;
 mod transport;
 
 pub use builder::ClientBuilder;

@@ -8,6 +8,7 @@ use super::key_provider::KeyProvider;
 use super::keys::Keys;
 use super::limits::Limits;
 use super::observer::Observer;
+use super::trace_parent::TraceParent;
 use super::transport::{Setup, TlsSettings, Transport};
 use crate::api_key::ApiKey;
 use crate::clock::{Clock, TokioClock};
@@ -41,6 +42,7 @@ pub struct ClientBuilder {
     key: Option<Key>,
     workspace: Option<WorkspaceId>,
     user_agent: Option<String>,
+    traceparent: Option<TraceParent>,
     headers: Vec<(String, String)>,
     proxy: Option<String>,
     root_certificates: Vec<Vec<u8>>,
@@ -65,6 +67,7 @@ impl Client {
             key: None,
             workspace: None,
             user_agent: None,
+            traceparent: None,
             headers: Vec::new(),
             proxy: None,
             root_certificates: Vec::new(),
@@ -189,6 +192,7 @@ impl ClientBuilder {
         Ok(Client::from_shared(Shared {
             keys,
             transport,
+            traceparent: self.traceparent,
             clock: self.clock,
             limits: self.limits,
             retry: self.retry,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::keys::Keys;
 use super::limits::Limits;
 use super::observer::Observer;
+use super::trace_parent::TraceParent;
 use super::transport::Transport;
 use crate::clock::Clock;
 use crate::redaction::Redaction;
@@ -25,6 +26,7 @@ pub struct Client(Arc<Shared>);
 pub(super) struct Shared {
     pub(super) keys: Keys,
     pub(super) transport: Transport,
+    pub(super) traceparent: Option<TraceParent>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     pub(super) retry: RetryPolicy,

@@ -4,6 +4,7 @@ use http::StatusCode;
 
 use super::handle::Client;
 use super::keys::Issued;
+use super::trace_parent::{self, TRACEPARENT};
 use super::transport::{Request, Response};
 use crate::error::{Error, KeyError, Limit, TransportError};
 
@@ -23,9 +24,13 @@ impl Client {
         }
     }
 
-    async fn send(&self, request: Request, key: &Issued) -> Result<Response, TransportError> {
+    async fn send(&self, mut request: Request, key: &Issued) -> Result<Response, TransportError> {
         let transport = &self.shared().transport;
         transport.redaction().hide(&key.key);
+        let value = self.shared().traceparent.as_ref().and_then(|current| current());
+        if let Some(header) = value.as_deref().and_then(trace_parent::header) {
+            request.headers.insert(TRACEPARENT, header);
+        }
         let limit = self.limits().first_byte;
         let mut place = transport.place(&request);
         let sent = transport.send(request, key.header.clone(), &mut place);

@@ -50,5 +50,6 @@ mod stream_resume;
 mod threads;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 mod tls;
+mod trace_parent;
 #[cfg(feature = "tracing")]
 mod traces;

@@ -68,6 +68,7 @@ fn headers_of_the_sdk_are_refused() {
         ("last-event-id", "`after`"),
         ("accept", "leave it out"),
         ("accept-encoding", "leave it out"),
+        ("traceparent", "`traceparent`"),
         ("range", "leave it out"),
         ("content-type", "leave it out"),
         ("content-length", "leave it out"),

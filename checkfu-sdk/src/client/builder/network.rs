@@ -32,6 +32,27 @@ impl ClientBuilder {
         self
     }
 
+    /// Tells the trace that a request belongs to, sent as `traceparent` (W3C Trace Context). It is asked for every request,
+    /// retries and reconnects included, in the task and the span that make it: with the feature `tracing`, that of the call
+    /// or of whoever polls the stream. It must not block. `None` sends no header, and a value of another form than
+    /// `00-<32 hex digits>-<16 hex digits>-<2 hex digits>` is left out: a call never fails for its trace.
+    ///
+    /// ```
+    /// use checkfu_sdk::Client;
+    ///
+    /// # fn current_traceparent() -> Option<String> { None }
+    /// let client = Client::builder()
+    ///     .base_url("http://127.0.0.1:8080")
+    ///     .api_key("key")
+    ///     .traceparent(|| current_traceparent())
+    ///     .build()?;
+    /// # Ok::<(), checkfu_sdk::Error>(())
+    /// ```
+    pub fn traceparent(mut self, current: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
+        self.traceparent = Some(Box::new(current));
+        self
+    }
+
     /// The forward proxy that every request goes through, such as `http://127.0.0.1:3128`. Default: what the variables
     /// `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say, and none where the base URL is this machine.
     ///

@@ -9,7 +9,7 @@ const AGENT: &str = concat!("checkfu-sdk/", env!("CARGO_PKG_VERSION"));
 const LONGEST_PRODUCT: usize = 256;
 
 /// The headers that a caller cannot set, and what to do instead.
-const OWNED: [(&str, &str); 22] = [
+const OWNED: [(&str, &str); 23] = [
     (
         "authorization",
         "the client sends the key; set it with `api_key` or `key_provider`",
@@ -26,6 +26,7 @@ const OWNED: [(&str, &str); 22] = [
         "the stream sends its cursor; set it with `after`",
     ),
     ("accept", "the client sends what it can read; leave it out"),
+    ("traceparent", "set it with `traceparent`"),
     (
         "accept-encoding",
         "the client reads answers as they are; leave it out",
