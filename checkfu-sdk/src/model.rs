@@ -23,8 +23,9 @@ mod status;
 mod stop_reason;
 mod thread;
 
-pub(crate) use json::lenient;
+pub(crate) use json::{members, optional, present};
 pub(crate) use open_enum::open_enum;
+pub(crate) use session::ForkPlace;
 
 pub use action_approval::{ActionApproval, ActionApprovalStatus};
 pub use agent_deployment::{

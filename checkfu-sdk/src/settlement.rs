@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Event, EventId, Seq, Session, SessionStatus, StopReason};
+use crate::model::{Event, EventId, ForkPlace, Seq, Session, SessionStatus, StopReason};
 
 /// How work was settled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,11 +112,14 @@ impl Settlement {
     /// `completed`, `failed` and `canceled` settle by the status alone. `idle` settles if the Session has a
     /// `stop_reason` that is not `requires_action`, null included; without that member it says nothing. No other status
     /// settles, so neither does a Session that was never driven, nor one without `status` or `last_seq`. In a fork,
-    /// nothing is settled while `last_seq` does not pass the place of the fork: the status is a copy (`A-FORK`).
+    /// nothing is settled while `last_seq` does not pass the place of the fork: the status is a copy (`A-FORK`). Nor is it
+    /// where that place cannot be read.
     pub fn of_session(session: &Session) -> Option<Self> {
         let (status, seq) = (session.status()?, session.last_seq()?);
-        if session.forked_from().is_some_and(|fork| seq <= fork.seq) {
-            return None;
+        match session.fork() {
+            ForkPlace::At(fork) if seq <= fork => return None,
+            ForkPlace::Unreadable => return None,
+            ForkPlace::At(_) | ForkPlace::None => {}
         }
         if *status == SessionStatus::Idle && !session.tells_stop_reason() {
             return None;

@@ -39,8 +39,9 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Reads the answer as JSON. Bytes that are not UTF-8 become U+FFFD, as in a stream.
     pub(crate) fn decode<T: DeserializeOwned>(&self, what: &'static str) -> Result<T, Error> {
-        serde_json::from_slice(&self.body).map_err(|error| {
+        serde_json::from_str(&String::from_utf8_lossy(&self.body)).map_err(|error| {
             let reason = error.to_string();
             let source: Box<dyn StdError + Send + Sync> = match self.redact(&reason) {
                 same if same == reason => error.into(),

@@ -2,12 +2,11 @@ use std::fmt;
 use std::time::Duration;
 
 use http::StatusCode;
-use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::attempts::{Attempts, write_suffix};
-use crate::model::{RequestId, Seq};
-use crate::model::{lenient, open_enum};
+use crate::model::{RequestId, Seq, members, open_enum, optional};
 use crate::redaction::Redaction;
 
 open_enum! {
@@ -179,44 +178,70 @@ pub(crate) struct ErrorBody {
 /// How much of a body that is no JSON is kept as its message.
 const MESSAGE_CHARACTERS: usize = 200;
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
+/// The members of a refusal, in the body itself and in its `error`.
+#[derive(Default)]
 struct Members {
-    #[serde(deserialize_with = "lenient")]
     code: Option<String>,
-    #[serde(deserialize_with = "lenient")]
     r#type: Option<String>,
-    #[serde(deserialize_with = "lenient")]
     message: Option<String>,
-    #[serde(deserialize_with = "lenient")]
     retryable: Option<bool>,
-    #[serde(deserialize_with = "lenient")]
     param: Option<String>,
-    #[serde(deserialize_with = "lenient")]
     details: Option<Value>,
-    #[serde(deserialize_with = "lenient")]
     request_id: Option<String>,
-    #[serde(deserialize_with = "lenient")]
-    error: Option<Value>,
+}
+
+const NAMES: [&str; 8] = [
+    "code",
+    "type",
+    "message",
+    "retryable",
+    "param",
+    "details",
+    "request_id",
+    "error",
+];
+
+impl Members {
+    fn read(json: &str) -> Option<(Self, Option<&RawValue>)> {
+        let [
+            code,
+            r#type,
+            message,
+            retryable,
+            param,
+            details,
+            request_id,
+            error,
+        ] = members(json, NAMES).ok()?;
+        let read = Self {
+            code: optional(code),
+            r#type: optional(r#type),
+            message: optional(message),
+            retryable: optional(retryable),
+            param: optional(param),
+            details: optional(details),
+            request_id: optional(request_id),
+        };
+        Some((read, error))
+    }
 }
 
 impl ErrorBody {
     /// Reads what a refusal says. The key is taken out of each member once it is decoded, so that no escape hides it.
     pub(crate) fn read(text: &str, redaction: &Redaction) -> Self {
         let beginning = || redaction.excerpt(text.trim(), MESSAGE_CHARACTERS);
-        let Ok(outer) = serde_json::from_str::<Members>(text) else {
+        let Some((outer, error)) = Members::read(text) else {
             return Self {
                 message: beginning(),
                 ..Self::default()
             };
         };
-        let inner = match &outer.error {
-            Some(Value::String(message)) => Members {
-                message: Some(message.clone()),
+        let inner = match error.and_then(|error| Members::read(error.get())) {
+            Some((inner, _)) => inner,
+            None => Members {
+                message: optional(error),
                 ..Members::default()
             },
-            Some(error) => Members::deserialize(error).unwrap_or_default(),
-            None => Members::default(),
         };
         let redacted = |text: String| redaction.redact(&text);
         let inner_type = inner.r#type.map(redacted);

@@ -12,7 +12,7 @@ use super::source::Source;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
 use crate::events::SessionEvents;
-use crate::model::{RunId, Seq};
+use crate::model::{ForkPlace, RunId, Seq};
 use crate::retry::ReconnectPolicy;
 use crate::settlement::{Settlement, SettlementFold};
 use crate::stream::{Anchor, check_anchor};
@@ -136,8 +136,8 @@ impl<S: CursorStore> Follow<S> {
     /// # Errors
     ///
     /// [`FollowError::Store`] if the cursor cannot be read; [`FollowError::Read`] if the Session or the event at the
-    /// cursor cannot, after the retries of the client's policy, or if that event is another one. No stream was open yet,
-    /// so this is never [`FollowError::ReconnectsSpent`] (`FOL-5`).
+    /// cursor cannot, after the retries of the client's policy, if that event is another one, or if the Session is a fork
+    /// whose place cannot be read (`A-FORK`). No stream was open yet, so this is never [`FollowError::ReconnectsSpent`] (`FOL-5`).
     ///
     /// # Cancel safety
     ///
@@ -182,8 +182,10 @@ impl<S: CursorStore> Follow<S> {
             None => None,
         };
         let session = read_session(&self.events).await.map_err(FollowError::Read)?;
-        let fork = session.forked_from().map(|fork| fork.seq);
-        progress.forked_at = fork.unwrap_or_default();
+        progress.forked_at = match session.fork() {
+            ForkPlace::At(fork) => fork,
+            ForkPlace::None | ForkPlace::Unreadable => Seq::ZERO,
+        };
         progress.goal = match self.run_id {
             Some(run_id) => Goal::Run(RunFold::new(run_id)),
             None => Goal::Turn(SettlementFold::after(input).forked_at(progress.forked_at)),

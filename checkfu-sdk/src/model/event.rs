@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::id::{EventId, RunId, SessionId, SessionThreadId};
-use super::json::Raw;
+use super::json::{Raw, optional, required};
 use super::seq::Seq;
 use super::stop_reason::StopReason;
 use envelope::Envelope;
@@ -102,12 +102,12 @@ impl Event {
     ///
     /// The decoder's error if the payload does not fit `T`.
     pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        let envelope: Envelope<'_> = serde_json::from_str(self.raw.text())?;
+        let envelope = Envelope::read(self.raw.text())?;
         serde_json::from_str(envelope.payload.map_or("{}", RawValue::get))
     }
 
     fn read(raw: Box<RawValue>) -> Result<Self, serde_json::Error> {
-        let envelope: Envelope<'_> = serde_json::from_str(raw.get())?;
+        let envelope = Envelope::read(raw.get())?;
         let id: EventId = required("id", envelope.id)?;
         let seq: Seq = required("seq", envelope.seq)?;
         let event_type: Box<str> = required("type", envelope.r#type)?;
@@ -116,9 +116,9 @@ impl Event {
                 "seq 0 stands before the first event and can be no event's",
             ));
         }
-        let beneath: Envelope<'_> = envelope
+        let beneath = envelope
             .payload
-            .and_then(|payload| serde_json::from_str(payload.get()).ok())
+            .and_then(|payload| Envelope::read(payload.get()).ok())
             .unwrap_or_default();
         let stop_reason = beneath
             .stop_reason
@@ -142,19 +142,6 @@ impl Event {
             raw: Raw::new(raw),
         })
     }
-}
-
-fn required<T: DeserializeOwned>(
-    name: &'static str,
-    member: Option<&RawValue>,
-) -> Result<T, serde_json::Error> {
-    use serde::de::Error;
-    let member = member.ok_or_else(|| serde_json::Error::missing_field(name))?;
-    serde_json::from_str(member.get()).map_err(|cause| Error::custom(format!("{name}: {cause}")))
-}
-
-fn optional<T: DeserializeOwned>(member: Option<&RawValue>) -> Option<T> {
-    member.and_then(|member| serde_json::from_str(member.get()).ok())
 }
 
 impl Serialize for Event {

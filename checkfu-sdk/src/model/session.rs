@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::id::{AgentDeploymentId, EventId, PrincipalId, SessionId, SessionThreadId, WorkspaceId};
-use super::json::{Raw, lenient};
+use super::json::{Raw, members, optional, present, required};
 use super::payload::Usage;
 use super::seq::Seq;
 use super::status::SessionStatus;
@@ -34,39 +34,107 @@ pub struct Session {
     raw: Raw,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct Members {
     id: SessionId,
-    #[serde(default, deserialize_with = "lenient")]
     status: Option<SessionStatus>,
-    #[serde(default, deserialize_with = "lenient")]
     stop_reason: Option<Option<StopReason>>,
-    #[serde(default, deserialize_with = "lenient")]
     first_seq: Option<Seq>,
-    #[serde(default, deserialize_with = "lenient")]
     last_seq: Option<Seq>,
-    #[serde(default, deserialize_with = "lenient")]
     forked_from: Option<ForkPoint>,
-    #[serde(default, deserialize_with = "lenient")]
+    fork: ForkPlace,
     principal_id: Option<PrincipalId>,
-    #[serde(default, deserialize_with = "lenient")]
     workspace_id: Option<WorkspaceId>,
-    #[serde(default, deserialize_with = "lenient")]
     agent_deployment_id: Option<AgentDeploymentId>,
-    #[serde(default, deserialize_with = "lenient")]
     agent_deployment_revision_number: Option<u64>,
-    #[serde(default, deserialize_with = "lenient")]
     primary_thread_id: Option<SessionThreadId>,
-    #[serde(default, deserialize_with = "lenient")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
     metadata: Option<BTreeMap<String, String>>,
-    #[serde(default, deserialize_with = "lenient")]
     usage: Option<Usage>,
-    #[serde(default, deserialize_with = "lenient")]
     created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "lenient")]
     updated_at: Option<Timestamp>,
+}
+
+/// Whether a Session is a fork, and where its own events begin (`A-FORK`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForkPlace {
+    /// It is none.
+    None,
+    /// What stands up to here is copied.
+    At(Seq),
+    /// It is one; where it begins cannot be read.
+    Unreadable,
+}
+
+impl ForkPlace {
+    fn read(forked_from: Option<&RawValue>) -> Self {
+        let Some(raw) = present(forked_from) else {
+            return Self::None;
+        };
+        let seq = members(raw.get(), ["seq"]).ok().and_then(|[seq]| optional(seq));
+        seq.map_or(Self::Unreadable, Self::At)
+    }
+}
+
+const NAMES: [&str; 16] = [
+    "id",
+    "status",
+    "stop_reason",
+    "first_seq",
+    "last_seq",
+    "forked_from",
+    "principal_id",
+    "workspace_id",
+    "agent_deployment_id",
+    "agent_deployment_revision_number",
+    "primary_thread_id",
+    "title",
+    "metadata",
+    "usage",
+    "created_at",
+    "updated_at",
+];
+
+impl Members {
+    fn read(json: &str) -> Result<Self, serde_json::Error> {
+        let [
+            id,
+            status,
+            stop_reason,
+            first_seq,
+            last_seq,
+            forked_from,
+            principal_id,
+            workspace_id,
+            agent_deployment_id,
+            agent_deployment_revision_number,
+            primary_thread_id,
+            title,
+            metadata,
+            usage,
+            created_at,
+            updated_at,
+        ] = members(json, NAMES)?;
+        Ok(Self {
+            id: required("id", id)?,
+            status: optional(status),
+            stop_reason: stop_reason.map(StopReason::read),
+            first_seq: optional(first_seq),
+            last_seq: optional(last_seq),
+            forked_from: optional(forked_from),
+            fork: ForkPlace::read(forked_from),
+            principal_id: optional(principal_id),
+            workspace_id: optional(workspace_id),
+            agent_deployment_id: optional(agent_deployment_id),
+            agent_deployment_revision_number: optional(agent_deployment_revision_number),
+            primary_thread_id: optional(primary_thread_id),
+            title: optional(title),
+            metadata: optional(metadata),
+            usage: optional(usage),
+            created_at: optional(created_at),
+            updated_at: optional(updated_at),
+        })
+    }
 }
 
 impl Session {
@@ -98,6 +166,11 @@ impl Session {
     /// The newest event: the head of the log.
     pub fn last_seq(&self) -> Option<Seq> {
         self.members.last_seq
+    }
+
+    /// Whether it is a fork, and where its own events begin.
+    pub(crate) fn fork(&self) -> ForkPlace {
+        self.members.fork
     }
 
     /// Where this Session was forked, if it is a fork.
@@ -170,7 +243,7 @@ impl Serialize for Session {
 impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let members = serde_json::from_str(raw.get()).map_err(serde::de::Error::custom)?;
+        let members = Members::read(raw.get()).map_err(serde::de::Error::custom)?;
         Ok(Self {
             members,
             raw: Raw::new(raw),

@@ -4,6 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::json::{members, optional};
+
 /// Why a turn stopped (`A-STOP`).
 ///
 /// It is read from a string, from an object with a `type`, and from anything else as [`StopReason::Unreadable`].
@@ -57,9 +59,14 @@ impl StopReason {
         }
     }
 
-    /// Reads a reason in whichever form it stands; null is `None`.
+    /// Reads a reason in whichever form it stands; null is `None`. Of an object only the `type` has to be readable.
     pub(crate) fn read(raw: &RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).unwrap_or_else(|_| Some(Self::Unreadable(raw.get().into())))
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| {
+            let named = members(raw.get(), ["type"])
+                .ok()
+                .and_then(|[name]| optional::<String>(name));
+            Some(named.map_or_else(|| Self::Unreadable(raw.get().into()), |name| Self::from(&*name)))
+        })
     }
 }
 

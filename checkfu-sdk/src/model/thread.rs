@@ -3,7 +3,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::id::{SessionId, SessionThreadId, WorkspaceId};
-use super::json::{Raw, lenient};
+use super::json::{Raw, lenient, members, optional, required};
 use super::payload::Usage;
 use super::status::SessionThreadStatus;
 use super::stop_reason::StopReason;
@@ -18,29 +18,64 @@ pub struct SessionThread {
     raw: Raw,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct Members {
     id: SessionThreadId,
-    #[serde(default, deserialize_with = "lenient")]
     session_id: Option<SessionId>,
-    #[serde(default, deserialize_with = "lenient")]
     parent_thread_id: Option<Option<SessionThreadId>>,
-    #[serde(default, deserialize_with = "lenient")]
     agent: Option<ThreadAgent>,
-    #[serde(default, deserialize_with = "lenient")]
     status: Option<SessionThreadStatus>,
-    #[serde(default, deserialize_with = "lenient")]
     stop_reason: Option<StopReason>,
-    #[serde(default, deserialize_with = "lenient")]
     stats: Option<ThreadStats>,
-    #[serde(default, deserialize_with = "lenient")]
     usage: Option<Usage>,
-    #[serde(default, deserialize_with = "lenient")]
     created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "lenient")]
     updated_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "lenient")]
     archived_at: Option<Timestamp>,
+}
+
+const NAMES: [&str; 11] = [
+    "id",
+    "session_id",
+    "parent_thread_id",
+    "agent",
+    "status",
+    "stop_reason",
+    "stats",
+    "usage",
+    "created_at",
+    "updated_at",
+    "archived_at",
+];
+
+impl Members {
+    fn read(json: &str) -> Result<Self, serde_json::Error> {
+        let [
+            id,
+            session_id,
+            parent_thread_id,
+            agent,
+            status,
+            stop_reason,
+            stats,
+            usage,
+            created_at,
+            updated_at,
+            archived_at,
+        ] = members(json, NAMES)?;
+        Ok(Self {
+            id: required("id", id)?,
+            session_id: optional(session_id),
+            parent_thread_id: optional(parent_thread_id),
+            agent: optional(agent),
+            status: optional(status),
+            stop_reason: stop_reason.and_then(StopReason::read),
+            stats: optional(stats),
+            usage: optional(usage),
+            created_at: optional(created_at),
+            updated_at: optional(updated_at),
+            archived_at: optional(archived_at),
+        })
+    }
 }
 
 /// The executable Agent of a thread, frozen when the thread began (`THR-12`).
@@ -155,7 +190,7 @@ impl Serialize for SessionThread {
 impl<'de> Deserialize<'de> for SessionThread {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let members = serde_json::from_str(raw.get()).map_err(serde::de::Error::custom)?;
+        let members = Members::read(raw.get()).map_err(serde::de::Error::custom)?;
         Ok(Self {
             members,
             raw: Raw::new(raw),

@@ -17,7 +17,7 @@ use super::silence::Silence;
 use crate::client::{Body, Interruption, Observer, StreamChange, stream_changed};
 use crate::error::{Error, Limit, StopCause, TransportError};
 use crate::events::Log;
-use crate::model::{Event, LogId, RequestId, Seq, Session};
+use crate::model::{Event, ForkPlace, LogId, RequestId, Seq, Session, SessionStatus};
 use crate::settlement::Settlement;
 use crate::sse::Decoder;
 
@@ -335,10 +335,16 @@ impl EventStream {
     }
 }
 
-/// Whether a terminal event at this place is a copy, which a fork's Session carries and goes on after.
+/// Whether a terminal event at this place is a copy, which a fork's Session carries and goes on after. Where a fork does
+/// not tell its place, its status has to.
 fn is_copy(terminal: Seq, session: Option<&Session>) -> bool {
-    let fork = session.and_then(Session::forked_from);
-    fork.is_some_and(|fork| terminal <= fork.seq)
+    session.is_some_and(|session| match session.fork() {
+        ForkPlace::None => false,
+        ForkPlace::At(fork) => terminal <= fork,
+        ForkPlace::Unreadable => {
+            !session.status().is_some_and(SessionStatus::is_terminal) || session.last_seq() > Some(terminal)
+        }
+    })
 }
 
 /// Whether the event is the last of a child's log. A fork's copy of it is too: the child is terminated there (`A-FORK`).

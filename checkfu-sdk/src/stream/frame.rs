@@ -1,8 +1,5 @@
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::error::ProtocolErrorKind;
-use crate::model::{Event, EventData, lenient};
+use crate::model::{Event, EventData, members, optional, present};
 use crate::redaction::Redaction;
 use crate::sse::Block;
 
@@ -20,16 +17,6 @@ pub(super) enum Frame {
 const SHOWN_CHARACTERS: usize = 200;
 
 const PREVIEWS: [&str; 2] = ["event_start", "event_delta"];
-
-#[derive(Deserialize)]
-struct Probe {
-    #[serde(default, deserialize_with = "lenient")]
-    r#type: Option<String>,
-    #[serde(default)]
-    seq: Option<Box<RawValue>>,
-    #[serde(default)]
-    error: Option<Box<RawValue>>,
-}
 
 impl Frame {
     /// Reads a block (`STR-3`, `A-CLI`). The `seq` comes from the data; an `id` line must agree with it, an empty
@@ -56,27 +43,22 @@ impl Frame {
             }
             Err(reason) => shorten(&reason.to_string()),
         };
-        match serde_json::from_str::<Probe>(block.data()) {
-            Ok(probe)
-                if probe
-                    .r#type
-                    .as_deref()
-                    .is_some_and(|name| PREVIEWS.contains(&name)) =>
-            {
-                Ok(Self::Uncursored)
+        match members(block.data(), ["type", "seq", "error"]) {
+            Ok([name, seq, error]) => {
+                match (optional::<String>(name).as_deref(), present(seq), present(error)) {
+                    (Some(name), ..) if PREVIEWS.contains(&name) => return Ok(Self::Uncursored),
+                    (Some("error"), None, Some(error)) => return Ok(Self::Failure(shorten(error.get()))),
+                    (_, None, _) if id.is_empty() => return Ok(Self::Uncursored),
+                    _ => {}
+                }
             }
-            Ok(Probe {
-                r#type: Some(name),
-                seq: None,
-                error: Some(error),
-            }) if name == "error" => Ok(Self::Failure(shorten(error.get()))),
-            Ok(Probe { seq: None, .. }) if id.is_empty() => Ok(Self::Uncursored),
-            Err(_) if id.is_empty() && is_control(block) => Ok(Self::Uncursored),
-            _ => Err(ProtocolErrorKind::UnreadableFrame {
-                id: shorten(id),
-                reason,
-            }),
+            Err(_) if id.is_empty() && is_control(block) => return Ok(Self::Uncursored),
+            Err(_) => {}
         }
+        Err(ProtocolErrorKind::UnreadableFrame {
+            id: shorten(id),
+            reason,
+        })
     }
 }
 

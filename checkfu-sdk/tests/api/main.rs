@@ -25,6 +25,7 @@ mod follow_run;
 mod follow_stop;
 mod hostile;
 mod keys;
+mod hostile_json;
 mod mock_server;
 mod model;
 mod network;
