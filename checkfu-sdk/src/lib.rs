@@ -44,6 +44,7 @@ pub mod follow;
 pub mod input;
 pub mod model;
 pub mod paging;
+pub mod previews;
 mod redaction;
 pub mod retry;
 pub mod runs;

@@ -14,6 +14,7 @@ mod log_id;
 mod open_enum;
 mod page;
 pub mod payload;
+mod preview;
 mod resource;
 mod run;
 mod seq;
@@ -25,6 +26,7 @@ mod thread;
 
 pub(crate) use json::{members, optional, present};
 pub(crate) use open_enum::open_enum;
+pub(crate) use preview::Halves;
 pub(crate) use session::ForkPlace;
 
 pub use action_approval::{ActionApproval, ActionApprovalStatus};
@@ -41,6 +43,7 @@ pub use id::{
 };
 pub use log_id::LogId;
 pub use page::Page;
+pub use preview::{Preview, PreviewData, PreviewDelta, PreviewStarted, PreviewType, UnknownPreview};
 pub use run::{Run, RunStatus};
 pub use seq::Seq;
 pub use session::{ForkPoint, Session};

@@ -1,12 +1,15 @@
+use std::sync::Arc;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::client::{Answer, AnswerKind, Body, Request};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
 use crate::events::Log;
-use crate::model::{Event, EventId, Page, RequestId, Seq};
+use crate::model::{Event, EventId, Page, PreviewType, RequestId, Seq};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const EVENT_DELTAS: &str = "event_deltas";
 const EVENT_STREAM: &str = "text/event-stream";
 const SHOWN_CHARACTERS: usize = 200;
 
@@ -27,11 +30,13 @@ pub(super) enum Connected {
     NoMore,
 }
 
-/// Opens one connection after the cursor. Status and content type are looked at before any byte of the body.
+/// Opens one connection after the cursor, with previews of these types (`PRV-1`). Status and content type are looked at
+/// before any byte of the body.
 pub(super) async fn connect(
     log: Log,
     after: Option<Seq>,
     anchor: Option<Anchor>,
+    previews: Arc<[PreviewType]>,
 ) -> Result<Connected, Error> {
     if let Some(anchor) = anchor {
         let answer = log.client().call_once(anchor_request(&log, &anchor)?).await;
@@ -39,6 +44,8 @@ pub(super) async fn connect(
     }
     let mut request = log.stream()?;
     request.answer = AnswerKind::Stream;
+    let wanted = previews.iter().map(|wanted| (EVENT_DELTAS, wanted.to_string()));
+    request.query.extend(wanted);
     request
         .headers
         .insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));

@@ -6,11 +6,12 @@ use futures::future::BoxFuture;
 use super::connect::Connected;
 use super::frame::Frame;
 use super::head::{Quiet, ReadingHead};
+use super::item::StreamItem;
 use super::silence::Silence;
 use crate::client::Body;
 use crate::clock::Sleep;
 use crate::error::{Error, ProtocolError, ProtocolErrorKind, TransportError, TransportErrorKind};
-use crate::model::{Event, RequestId, Seq};
+use crate::model::{Preview, RequestId, Seq};
 use crate::redaction::Redaction;
 use crate::sse::Decoder;
 
@@ -63,8 +64,12 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// The next event among the bytes at hand that is above the cursor.
-    pub(super) fn next_event(&mut self, cursor: Option<Seq>) -> Result<Option<Event>, Error> {
+    /// The next event among the bytes at hand that is above the cursor, or the next preview if they are wanted.
+    pub(super) fn next_item(
+        &mut self,
+        cursor: Option<Seq>,
+        previews: bool,
+    ) -> Result<Option<StreamItem>, Error> {
         loop {
             let mut rest: &[u8] = &self.bytes;
             let block = self.decoder.next_block(&mut rest);
@@ -80,8 +85,14 @@ impl Open {
                 Err(too_large) => return Err(self.protocol_error(too_large.into())),
             };
             match Frame::read(&block, &self.redaction).map_err(|kind| self.protocol_error(kind))? {
-                Frame::Event(event) if Some(event.seq()) > cursor => return Ok(Some(*event)),
-                Frame::Event(_) | Frame::Uncursored => {}
+                Frame::Event(event) if Some(event.seq()) > cursor => {
+                    return Ok(Some(StreamItem::Event(*event)));
+                }
+                Frame::Preview if previews => {
+                    let preview = Preview::read(block.event(), block.data());
+                    return Ok(Some(StreamItem::Preview(preview)));
+                }
+                Frame::Event(_) | Frame::Preview | Frame::Control => {}
                 Frame::Failure(reason) => {
                     return Err(TransportError::new(TransportErrorKind::Interrupted)
                         .caused_by(reason)

@@ -1,5 +1,5 @@
 use crate::error::ProtocolErrorKind;
-use crate::model::{Event, EventData, members, optional, present};
+use crate::model::{Event, EventData, Preview, members, optional, present};
 use crate::redaction::Redaction;
 use crate::sse::Block;
 
@@ -7,8 +7,10 @@ use crate::sse::Block;
 pub(super) enum Frame {
     /// An event of the log.
     Event(Box<Event>),
-    /// Something without a place in the log: a preview, or a control frame. It never moves a cursor (`PRV-4`).
-    Uncursored,
+    /// A preview, whatever it carries beside (`PRV-2`). It never moves a cursor (`PRV-4`).
+    Preview,
+    /// A control frame, without a place in the log.
+    Control,
     /// The server says that this stream failed.
     Failure(String),
 }
@@ -16,22 +18,20 @@ pub(super) enum Frame {
 /// How much of a text that may be of any length stands in an error.
 const SHOWN_CHARACTERS: usize = 200;
 
-const PREVIEWS: [&str; 2] = ["event_start", "event_delta"];
-
 impl Frame {
     /// Reads a block (`STR-3`, `A-CLI`). The `seq` comes from the data; an `id` line must agree with it, an empty
     /// or missing one says nothing. The type comes from the data, too.
     pub(super) fn read(block: &Block, redaction: &Redaction) -> Result<Self, ProtocolErrorKind> {
         let shorten = |text: &str| redaction.excerpt(text, SHOWN_CHARACTERS);
-        if PREVIEWS.contains(&block.event()) {
-            return Ok(Self::Uncursored);
+        if Preview::is_named(block.event()) {
+            return Ok(Self::Preview);
         }
         let id = if block.has_id_line() { block.id() } else { "" };
         if id.is_empty() && block.data().is_empty() {
-            return Ok(Self::Uncursored);
+            return Ok(Self::Control);
         }
         let reason = match serde_json::from_str::<Event>(block.data()) {
-            Ok(event) if PREVIEWS.contains(&event.event_type()) => return Ok(Self::Uncursored),
+            Ok(event) if Preview::is_named(event.event_type()) => return Ok(Self::Preview),
             Ok(event) if id.is_empty() || id == event.seq().to_string() => {
                 return Ok(Self::Event(Box::new(event)));
             }
@@ -46,13 +46,13 @@ impl Frame {
         match members(block.data(), ["type", "seq", "error"]) {
             Ok([name, seq, error]) => {
                 match (optional::<String>(name).as_deref(), present(seq), present(error)) {
-                    (Some(name), ..) if PREVIEWS.contains(&name) => return Ok(Self::Uncursored),
+                    (Some(name), ..) if Preview::is_named(name) => return Ok(Self::Preview),
                     (Some("error"), None, Some(error)) => return Ok(Self::Failure(shorten(error.get()))),
-                    (_, None, _) if id.is_empty() => return Ok(Self::Uncursored),
+                    (_, None, _) if id.is_empty() => return Ok(Self::Control),
                     _ => {}
                 }
             }
-            Err(_) if id.is_empty() && is_control(block) => return Ok(Self::Uncursored),
+            Err(_) if id.is_empty() && is_control(block) => return Ok(Self::Control),
             Err(_) => {}
         }
         Err(ProtocolErrorKind::UnreadableFrame {

@@ -5,9 +5,10 @@ use super::budget::Budget;
 use super::connect::Anchor;
 use super::event_stream::EventStream;
 use super::opening::{Fork, Opening};
+use super::preview_stream::PreviewStream;
 use crate::client::Observer;
 use crate::events::{Log, SessionEvents, ThreadEvents};
-use crate::model::Seq;
+use crate::model::{PreviewType, Seq};
 use crate::retry::ReconnectPolicy;
 
 /// A stream about to be opened.
@@ -100,7 +101,46 @@ impl StreamEvents {
 
     /// Opens the stream. Nothing is sent until it is polled.
     pub fn open(self) -> EventStream {
-        EventStream::new(Opening {
+        EventStream::new(self.opening())
+    }
+
+    /// Opens the stream with previews of these types between the events (`PRV-1`, `SDK-2`). Of types that are named twice
+    /// one counts; without any, the server sends none.
+    ///
+    /// ```no_run
+    /// use checkfu_sdk::model::PreviewType;
+    /// use checkfu_sdk::previews::PreviewReducer;
+    /// use checkfu_sdk::stream::StreamItem;
+    /// use futures::TryStreamExt;
+    ///
+    /// # async fn example(client: checkfu_sdk::Client) -> Result<(), checkfu_sdk::Error> {
+    /// let events = client.sessions().events("sess_1");
+    /// let mut items = events.stream().open_with_previews([PreviewType::AgentMessage]);
+    /// let mut previews = PreviewReducer::new(items.log_id());
+    /// while let Some(item) = items.try_next().await? {
+    ///     previews.apply(&item);
+    ///     if let StreamItem::Event(event) = &item {
+    ///         println!("{} {}", event.seq(), event.event_type());
+    ///     }
+    ///     for partial in previews.partials() {
+    ///         println!("  {} …", partial.text());
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn open_with_previews(self, types: impl IntoIterator<Item = PreviewType>) -> PreviewStream {
+        let mut wanted = Vec::new();
+        for name in types {
+            if !wanted.contains(&name) {
+                wanted.push(name);
+            }
+        }
+        PreviewStream::new(self.opening(), wanted.into())
+    }
+
+    fn opening(self) -> Opening {
+        Opening {
             log: self.log,
             after: self.after,
             anchored: self.anchored,
@@ -109,7 +149,7 @@ impl StreamEvents {
             settles_from: self.settles_from,
             budget: Budget::new(self.reconnect),
             observer: self.observer,
-        })
+        }
     }
 
     /// Makes sure, at every connection, that the log is the one that was followed (`A-ANCHOR`).

@@ -43,3 +43,21 @@ pub(crate) fn session(status: &str, stop_reason: Value, last_seq: u64) -> Value 
         "first_seq": 1, "last_seq": last_seq, "forked_from": null,
     })
 }
+
+/// The JSON of the start of a preview.
+pub(crate) fn started(event_id: &str, event_type: &str) -> Value {
+    json!({ "type": "event_start", "payload": { "event": { "type": event_type, "id": event_id } } })
+}
+
+/// The JSON of a piece of a preview.
+pub(crate) fn piece(event_id: &str, index: u64, text: &str) -> Value {
+    let content = json!({ "type": "text", "text": text });
+    let delta = json!({ "type": "content_delta", "index": index, "content": content });
+    json!({ "type": "event_delta", "payload": { "event_id": event_id, "delta": delta } })
+}
+
+/// The frame of a preview, as the reference server writes it.
+pub(crate) fn preview_frame(preview: &Value) -> String {
+    let name = preview["type"].as_str().unwrap();
+    format!("event: {name}\ndata: {preview}\n\n")
+}

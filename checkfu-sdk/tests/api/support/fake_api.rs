@@ -180,7 +180,7 @@ impl FakeApi {
         let requests = self.requests();
         let streams = requests
             .iter()
-            .filter(|request| request.target.ends_with("/stream"));
+            .filter(|request| request.target.split('?').next().unwrap().ends_with("/stream"));
         streams
             .map(|request| request.headers.get("last-event-id").cloned())
             .collect()
