@@ -55,6 +55,7 @@ pub mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod threads;
+pub mod views;
 
 pub use api_key::ApiKey;
 pub use client::{Client, ClientBuilder, Limits};

@@ -57,3 +57,5 @@ mod tls;
 mod trace_parent;
 #[cfg(feature = "tracing")]
 mod traces;
+mod views;
+mod views_live;
