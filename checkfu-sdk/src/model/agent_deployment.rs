@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::id::{AgentDeploymentId, WorkspaceId};
-use super::lenient;
+use super::json::lenient;
 use super::resource::resource;
 
 resource! {

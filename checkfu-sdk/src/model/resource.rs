@@ -19,12 +19,31 @@ macro_rules! resource {
             raw: $crate::model::json::Raw,
         }
 
-        #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq)]
         struct Members {
             id: $id,
-            $(#[serde(default, deserialize_with = "crate::model::lenient")] $value: Option<$value_type>,)*
-            $(#[serde(default, deserialize_with = "crate::model::lenient")] $reference: Option<$reference_type>,)*
-            $(#[serde(default, deserialize_with = "crate::model::lenient")] $text: Option<String>,)*
+            $($value: Option<$value_type>,)*
+            $($reference: Option<$reference_type>,)*
+            $($text: Option<String>,)*
+        }
+
+        impl Members {
+            fn read(json: &str) -> Result<Self, serde_json::Error> {
+                use $crate::model::json::{members, optional, required};
+                let names = [
+                    "id",
+                    $(stringify!($value),)*
+                    $(stringify!($reference),)*
+                    $(stringify!($text),)*
+                ];
+                let [id, $($value,)* $($reference,)* $($text,)*] = members(json, names)?;
+                Ok(Self {
+                    id: required("id", id)?,
+                    $($value: optional($value),)*
+                    $($reference: optional($reference),)*
+                    $($text: optional($text),)*
+                })
+            }
         }
 
         impl $name {
@@ -60,7 +79,7 @@ macro_rules! resource {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
-                let members = serde_json::from_str(raw.get()).map_err(serde::de::Error::custom)?;
+                let members = Members::read(raw.get()).map_err(serde::de::Error::custom)?;
                 Ok(Self { members, raw: $crate::model::json::Raw::new(raw) })
             }
         }
