@@ -8,4 +8,4 @@ mod send;
 
 pub use handle::{SessionEvents, ThreadEvents};
 pub use list::ListEvents;
-pub(crate) use log::Log;
+pub(crate) use log::{Log, THREAD};

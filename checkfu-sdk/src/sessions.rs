@@ -15,6 +15,9 @@ use crate::client::{Client, Request, segment};
 use crate::error::Error;
 use crate::model::{AgentDeploymentId, PrincipalId, Session, SessionId};
 
+/// The route of a Session.
+pub(crate) const SESSION: &str = "/v1/sessions/{session_id}";
+
 /// The calls on Sessions.
 #[derive(Debug, Clone, Copy)]
 pub struct Sessions<'c> {
@@ -65,14 +68,8 @@ impl<'c> Sessions<'c> {
     /// Nothing changes by it, so it may be dropped at any time.
     pub async fn retrieve(&self, id: &SessionId) -> Result<Session, Error> {
         let id = segment("session id", id.as_str())?;
-        let answer = self
-            .client
-            .call(
-                Request::new(Method::GET, "/v1/sessions/{session_id}", &[id]),
-                None,
-            )
-            .await?;
-        answer.decode("the session")
+        let request = Request::new(Method::GET, SESSION, &[id]);
+        self.client.call(request, None).await?.decode("the session")
     }
 
     /// Lists Sessions.

@@ -1,72 +1,17 @@
 //! When work is settled, and why: a pure fold over events, without clock or network.
 
+mod outcome;
+
+pub use outcome::Outcome;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Event, EventId, ForkPlace, Seq, Session, SessionStatus, StopReason};
-
-/// How work was settled.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Outcome {
-    /// The turn ended and the Session can be driven again. The reason is `None` where the server gave none.
-    Idle {
-        /// Why the turn stopped; never `requires_action`.
-        stop_reason: Option<StopReason>,
-    },
-    /// The Session ended in success, for good.
-    Completed,
-    /// The Session ended in failure, for good.
-    Failed,
-    /// The Session was canceled, for good.
-    Canceled,
-    /// The Run that was followed ended in success (`FOL-11`). It says nothing about the Session.
-    RunCompleted,
-    /// The Run that was followed failed.
-    RunFailed,
-    /// The Run that was followed was canceled.
-    RunCanceled,
-}
-
-impl Outcome {
-    /// Whether the Session can be driven no more.
-    pub fn is_terminal(&self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Canceled)
-    }
-
-    fn new(status: &SessionStatus, stop_reason: Option<&StopReason>) -> Option<Self> {
-        match status {
-            SessionStatus::Completed => Some(Self::Completed),
-            SessionStatus::Failed => Some(Self::Failed),
-            SessionStatus::Canceled => Some(Self::Canceled),
-            SessionStatus::Idle if !stop_reason.is_some_and(StopReason::is_requires_action) => {
-                Some(Self::Idle {
-                    stop_reason: stop_reason.cloned(),
-                })
-            }
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Idle {
-                stop_reason: Some(reason),
-            } => write!(formatter, "idle ({reason})"),
-            Self::Idle { stop_reason: None } => formatter.write_str("idle"),
-            Self::Completed => formatter.write_str("completed"),
-            Self::Failed => formatter.write_str("failed"),
-            Self::Canceled => formatter.write_str("canceled"),
-            Self::RunCompleted => formatter.write_str("run completed"),
-            Self::RunFailed => formatter.write_str("run failed"),
-            Self::RunCanceled => formatter.write_str("run canceled"),
-        }
-    }
-}
+use crate::model::{
+    Event, EventId, ForkPlace, Seq, Session, SessionStatus, SessionThread, SessionThreadId,
+    SessionThreadStatus,
+};
 
 /// What settled work: how, and at which place of the log (`SET-1`).
 ///
@@ -99,7 +44,37 @@ impl Settlement {
     /// ```
     pub fn of(event: &Event) -> Option<Self> {
         let status = SessionStatus::from(event.event_type().strip_prefix("session.status_")?);
-        let outcome = Outcome::new(&status, event.stop_reason())?;
+        let outcome = Outcome::of_session(&status, event.stop_reason())?;
+        Some(Self {
+            outcome,
+            seq: event.seq(),
+            event_id: Some(event.id().clone()),
+        })
+    }
+
+    /// What `event` settles in the work of the child `thread`: everything, at its `session.thread_status_terminated` or the
+    /// Session's end; its turn, if it is its `session.thread_status_idle` whose stop reason is not `requires_action`
+    /// (`THR-11`, `A-STOP`). Whatever else the Session and other threads come to settles nothing of it.
+    ///
+    /// ```
+    /// use checkfu_sdk::settlement::Settlement;
+    ///
+    /// let idle = |thread| format!(
+    ///     r#"{{"id": "e", "seq": 9, "type": "session.thread_status_idle", "session_thread_id": "{thread}"}}"#
+    /// );
+    /// let child = "sthr_2".into();
+    /// let settles = |thread| Settlement::of_child(&serde_json::from_str(&idle(thread)).unwrap(), &child).is_some();
+    /// assert!(settles("sthr_2"));
+    /// assert!(!settles("sthr_3"));
+    /// ```
+    pub fn of_child(event: &Event, thread: &SessionThreadId) -> Option<Self> {
+        let Some(status) = event.event_type().strip_prefix("session.thread_status_") else {
+            return Self::of(event).filter(|settlement| settlement.outcome.is_terminal());
+        };
+        if event.session_thread_id() != Some(thread) {
+            return None;
+        }
+        let outcome = Outcome::of_child(&SessionThreadStatus::from(status), event.stop_reason())?;
         Some(Self {
             outcome,
             seq: event.seq(),
@@ -124,12 +99,36 @@ impl Settlement {
         if *status == SessionStatus::Idle && !session.tells_stop_reason() {
             return None;
         }
-        let outcome = Outcome::new(status, session.stop_reason())?;
+        let outcome = Outcome::of_session(status, session.stop_reason())?;
         Some(Self {
             outcome,
             seq,
             event_id: None,
         })
+    }
+
+    /// What a Session says of its own work, or of that of a child which was read before it, so that the child's last event
+    /// is not above the Session's (`A-HEAD`, `A-VIEW`). An idle child that gives no reason says nothing: it may never have
+    /// been driven.
+    pub(crate) fn of_work(session: &Session, child: Option<&SessionThread>) -> Option<Self> {
+        let Some(child) = child else {
+            return Self::of_session(session);
+        };
+        let (status, reason) = (child.status()?, child.stop_reason());
+        let outcome = Outcome::of_child(status, reason);
+        let outcome = outcome.filter(|outcome| *outcome == Outcome::ThreadTerminated || reason.is_some());
+        let own = outcome.zip(session.last_seq()).map(|(outcome, seq)| Self {
+            outcome,
+            seq,
+            event_id: None,
+        });
+        own.or_else(|| Self::of_session(session).filter(|settlement| settlement.outcome.is_terminal()))
+    }
+
+    /// Whether it answers for the work of an input at `input`, or is a Session's own that was forked there. The end of a
+    /// child does in any case: nothing comes after it, and a child that a fork copied has ended there (`A-FORK`).
+    pub(crate) fn counts_above(&self, input: Seq) -> bool {
+        self.seq > input || self.outcome == Outcome::ThreadTerminated
     }
 }
 
@@ -146,6 +145,7 @@ impl fmt::Display for Settlement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettlementFold {
     above: Seq,
+    child: Option<SessionThreadId>,
     settlement: Option<Settlement>,
 }
 
@@ -154,6 +154,7 @@ impl SettlementFold {
     pub fn after(input: Seq) -> Self {
         Self {
             above: input,
+            child: None,
             settlement: None,
         }
     }
@@ -164,6 +165,12 @@ impl SettlementFold {
         self
     }
 
+    /// Folds the log of this child into what settles the child's own work, as [`Settlement::of_child`] tells it.
+    pub fn of_child(mut self, thread: impl Into<SessionThreadId>) -> Self {
+        self.child = Some(thread.into());
+        self
+    }
+
     /// Whether a settlement at this place would count.
     pub fn counts(&self, seq: Seq) -> bool {
         seq > self.above
@@ -171,10 +178,24 @@ impl SettlementFold {
 
     /// Takes the next event; gives the settlement, once there is one.
     pub fn observe(&mut self, event: &Event) -> Option<&Settlement> {
-        if self.settlement.is_none() && self.counts(event.seq()) {
-            self.settlement = Settlement::of(event);
+        if self.settlement.is_none() {
+            self.settlement = self.settled_by(event);
         }
         self.settlement.as_ref()
+    }
+
+    /// What `event` settles, if that counts.
+    pub(crate) fn settled_by(&self, event: &Event) -> Option<Settlement> {
+        let settlement = match &self.child {
+            Some(child) => Settlement::of_child(event, child),
+            None => Settlement::of(event),
+        };
+        settlement.filter(|settlement| self.is_answered_by(settlement))
+    }
+
+    /// Whether `settlement` would count.
+    pub(crate) fn is_answered_by(&self, settlement: &Settlement) -> bool {
+        settlement.counts_above(self.above)
     }
 
     /// The settlement, once there is one.

@@ -112,6 +112,11 @@ impl Decoder {
         Err(too_large)
     }
 
+    /// Whether a block has begun and is not complete.
+    pub(crate) fn holds_part(&self) -> bool {
+        self.lines.holds_part() || self.pending.held() > 0
+    }
+
     /// The last event id of the stream so far: the id of the latest finished block that set one.
     pub fn last_event_id(&self) -> &str {
         self.pending.last_event_id()

@@ -10,6 +10,7 @@ mod item;
 mod open;
 mod opening;
 mod preview_stream;
+mod quiet;
 mod resuming;
 mod silence;
 
@@ -20,3 +21,4 @@ pub use open::StreamEvents;
 pub use preview_stream::PreviewStream;
 
 pub(crate) use connect::{Anchor, check_anchor, gap};
+pub(crate) use head::is_the_end;

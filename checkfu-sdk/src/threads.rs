@@ -8,12 +8,11 @@ use http::Method;
 
 use crate::client::{Client, IdempotencyKey, Request, segment};
 use crate::error::Error;
-use crate::events::ThreadEvents;
+use crate::events::{THREAD, ThreadEvents};
 use crate::model::{SessionId, SessionThread, SessionThreadId};
 use crate::sessions::Sessions;
 
 const THREADS: &str = "/v1/sessions/{session_id}/threads";
-const THREAD: &str = "/v1/sessions/{session_id}/threads/{thread_id}";
 const ARCHIVE: &str = "/v1/sessions/{session_id}/threads/{thread_id}/archive";
 
 /// The calls on the threads of one Session. A client observes and archives threads and never makes one (`THR-2`).

@@ -1,4 +1,4 @@
-use crate::model::{EventId, Seq, SessionId, SessionThreadId};
+use crate::model::{EventId, LogId, Seq, SessionId, SessionThreadId};
 use crate::settlement::Settlement;
 
 /// Whose cursor, on which log.
@@ -33,6 +33,14 @@ impl CursorKey {
             consumer: consumer.into(),
             session_id: session_id.into(),
             session_thread_id: Some(session_thread_id.into()),
+        }
+    }
+
+    pub(crate) fn of(consumer: String, log_id: &LogId) -> Self {
+        Self {
+            consumer,
+            session_id: log_id.session_id.clone(),
+            session_thread_id: log_id.session_thread_id.clone(),
         }
     }
 }

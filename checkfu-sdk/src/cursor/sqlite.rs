@@ -88,9 +88,9 @@ impl SqliteCursorStore {
         self.commit(transaction).await
     }
 
-    /// Removes the cursors of Sessions that ended for good and that were last moved before `before`. Returns how many.
+    /// Removes the cursors of Sessions and children that ended for good and that were last moved before `before`. Returns how many.
     ///
-    /// A cursor that can still move is never removed (`FOL-8`). A consumer that follows such a Session again applies
+    /// A cursor that can still move is never removed (`FOL-8`). A consumer that follows such a log again applies
     /// its events anew, so forget the effects, too, or never follow it again.
     ///
     /// # Errors

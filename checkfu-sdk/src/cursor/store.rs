@@ -26,13 +26,11 @@ impl Advance {
 /// Where followers keep their cursors: in the same database as the effects of the events, and in the same
 /// transaction (`FOL-1`).
 ///
-/// A transaction is owned, as `sqlx::Pool::begin` gives it. Dropping one rolls it back.
-///
-/// A store must keep two rules. [`lock`](Self::lock) holds the key until the transaction ends, so that two
-/// followers never read the same cursor and both apply an event; every follower of a key goes through it
-/// (`FOL-2`). And what [`advance`](Self::advance) wrote is gone if the transaction does not commit (`FOL-3`).
+/// A store must keep two rules. The lock on a key belongs to one transaction at a time, so that two followers never read
+/// the same cursor and both apply an event; every follower of the key takes it (`FOL-2`). And a transaction that is
+/// dropped, at whatever point, leaves nothing of what was written in it and frees the lock (`FOL-3`).
 pub trait CursorStore: Send + Sync {
-    /// A transaction of the caller's database.
+    /// A transaction of the caller's database, owned, as `sqlx::Pool::begin` gives it.
     type Transaction: Send;
     /// The database's error. It reaches the caller unchanged (`FOL-4`).
     type Error: Error + Send + Sync + 'static;
@@ -61,7 +59,7 @@ pub trait CursorStore: Send + Sync {
     /// It may be dropped at any time: a transaction that nobody took is rolled back.
     fn begin(&self) -> impl Future<Output = Result<Self::Transaction, Self::Error>> + Send;
 
-    /// Locks the cursor of `key` until the transaction ends, whether or not it exists, and reads it.
+    /// Locks the cursor of `key`, whether or not there is one, until the transaction ends, and reads it.
     ///
     /// # Errors
     ///

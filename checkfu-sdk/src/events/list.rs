@@ -32,7 +32,8 @@ impl ThreadEvents {
 }
 
 impl ListEvents {
-    fn of(log: &Log) -> Self {
+    /// The list of a log.
+    pub(crate) fn of(log: &Log) -> Self {
         Self {
             log: log.clone(),
             limit: None,

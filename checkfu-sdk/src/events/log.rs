@@ -2,12 +2,13 @@ use http::Method;
 
 use crate::client::{Client, Request, segment};
 use crate::error::Error;
-use crate::model::LogId;
+use crate::model::{LogId, Seq};
+use crate::sessions::SESSION;
 
-const SESSION: &str = "/v1/sessions/{session_id}";
 const EVENTS: &str = "/v1/sessions/{session_id}/events";
 const STREAM: &str = "/v1/sessions/{session_id}/events/stream";
-const THREAD: &str = "/v1/sessions/{session_id}/threads/{thread_id}";
+/// The route of a thread.
+pub(crate) const THREAD: &str = "/v1/sessions/{session_id}/threads/{thread_id}";
 const THREAD_EVENTS: &str = "/v1/sessions/{session_id}/threads/{thread_id}/events";
 const THREAD_STREAM: &str = "/v1/sessions/{session_id}/threads/{thread_id}/stream";
 
@@ -48,6 +49,14 @@ impl Log {
             Some(thread) => self.of_thread(THREAD_EVENTS, thread.as_str()),
             None => self.of_session(Method::GET, EVENTS),
         }
+    }
+
+    /// A request for the first event of the log that comes after a place.
+    pub(crate) fn first_after(&self, seq: Seq) -> Result<Request, Error> {
+        let mut request = self.list()?;
+        request.query.push(("after", seq.to_string()));
+        request.query.push(("limit", "1".to_owned()));
+        Ok(request)
     }
 
     /// A request for the stream of the log.

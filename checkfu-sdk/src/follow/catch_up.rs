@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 
 use crate::error::{Error, TransportErrorKind};
-use crate::events::SessionEvents;
+use crate::events::{ListEvents, Log};
 use crate::model::{Event, Page, Seq};
 use crate::paging::Pages;
 use crate::stream::{Anchor, EventStream, StreamEvents, check_anchor, gap};
@@ -25,16 +25,12 @@ pub(super) struct CatchUp {
 
 impl CatchUp {
     /// Begins after `anchor`, or at the beginning; `stream` is what is opened after the last page.
-    pub(super) fn new(
-        events: &SessionEvents,
-        after: Option<Seq>,
-        anchor: Option<Anchor>,
-        stream: StreamEvents,
-    ) -> Self {
-        let pages = events.list().limit(PAGE).after(after.unwrap_or_default()).pages();
+    pub(super) fn new(log: &Log, after: Option<Seq>, anchor: Option<Anchor>, stream: StreamEvents) -> Self {
+        let list = ListEvents::of(log).limit(PAGE);
+        let pages = list.after(after.unwrap_or_default()).pages();
         let anchored = anchor.clone().map(|anchor| {
-            let events = events.clone();
-            async move { check_anchor(events.log(), &anchor).await }.boxed()
+            let log = log.clone();
+            async move { check_anchor(&log, &anchor).await }.boxed()
         });
         Self {
             anchored,

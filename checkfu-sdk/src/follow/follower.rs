@@ -7,20 +7,21 @@ use super::delivery::Delivery;
 use super::error::FollowError;
 use super::progress::Progress;
 use super::source::{ReadFailure, Source};
-use crate::client::Client;
 use crate::cursor::CursorStore;
+use crate::events::Log;
 use crate::model::{Event, Seq, Session};
 use crate::settlement::Settlement;
 use crate::stream::StreamState;
 
-/// Follows a Session until its work is settled, one transaction an event or a batch of them (`FOL-1` to `FOL-8`).
+/// Follows a Session, or one of its threads, until the work is settled, one transaction an event or a batch of them (`FOL-1`
+/// to `FOL-8`).
 ///
 /// A follower that is far behind reads the list first and goes over to the live stream by itself (`FOL-10`).
 ///
 /// No transaction and no connection of the database is held while the stream is silent. Dropping a follower
 /// cancels its request; there is no task behind it (`FOL-7`).
 pub struct Follower<S: CursorStore> {
-    client: Client,
+    log: Log,
     progress: Progress<S>,
     source: Source,
     /// What ended the source while a batch waited for more; told once what came before it is applied.
@@ -29,14 +30,9 @@ pub struct Follower<S: CursorStore> {
 }
 
 impl<S: CursorStore> Follower<S> {
-    pub(super) fn new(
-        client: Client,
-        progress: Progress<S>,
-        source: Source,
-        session: Option<Session>,
-    ) -> Self {
+    pub(super) fn new(log: Log, progress: Progress<S>, source: Source, session: Option<Session>) -> Self {
         Self {
-            client,
+            log,
             progress,
             source,
             failure: None,
@@ -169,7 +165,7 @@ impl<S: CursorStore> Follower<S> {
                 self.progress.pending.push_back(Arc::clone(&event));
                 Ok(Some(event))
             }
-            Ok(None) if self.session_ended() => Ok(None),
+            Ok(None) if self.is_settled_at_end() => Ok(None),
             Ok(None) => Err(FollowError::StreamEnded {
                 after: self.progress.seen,
             }),
@@ -180,7 +176,7 @@ impl<S: CursorStore> Follower<S> {
 
     /// Reads on until there are `max` events, the last one ends the follow, or `linger` has passed.
     async fn gather(&mut self, max: usize, linger: Duration) {
-        let mut lingered = self.client.clock().sleep(linger);
+        let mut lingered = self.log.client().clock().sleep(linger);
         loop {
             let last = self.progress.pending.back();
             let ends = last.is_none_or(|last| self.progress.ends_with(last));
@@ -201,11 +197,10 @@ impl<S: CursorStore> Follower<S> {
         }
     }
 
-    /// Whether the stream ended because the Session itself said that it is settled (`A-HEAD`).
-    fn session_ended(&mut self) -> bool {
-        let session = self.source.final_session();
-        let head = session.and_then(|session| self.progress.settled_by(session));
-        self.progress.settlement = head;
+    /// Whether the stream ended because the Session or the child itself said that it is settled (`A-HEAD`).
+    fn is_settled_at_end(&mut self) -> bool {
+        let said = self.source.final_settlement();
+        self.progress.settlement = said.and_then(|said| self.progress.settled_by(said));
         self.progress.settlement.is_some()
     }
 

@@ -1,4 +1,4 @@
-use crate::model::{Event, EventData, RunId, Seq};
+use crate::model::{Event, EventData, RunId};
 use crate::settlement::{Outcome, Settlement, SettlementFold};
 
 /// What ends a follow: the settlement of a turn, or the end of one Run.
@@ -75,13 +75,13 @@ impl Goal {
     /// Whether `event` would settle it.
     pub(super) fn is_met_by(&self, event: &Event) -> bool {
         match self {
-            Self::Turn(fold) => fold.counts(event.seq()) && Settlement::of(event).is_some(),
+            Self::Turn(fold) => fold.settled_by(event).is_some(),
             Self::Run(fold) => fold.end(event).is_some(),
         }
     }
 
-    /// Whether a settlement that is stored beside the cursor, at this place, answers.
-    pub(super) fn is_answered_at(&self, seq: Seq) -> bool {
-        matches!(self, Self::Turn(fold) if fold.counts(seq))
+    /// Whether a settlement that is stored beside the cursor answers.
+    pub(super) fn is_answered_by(&self, stored: &Settlement) -> bool {
+        matches!(self, Self::Turn(fold) if fold.is_answered_by(stored))
     }
 }

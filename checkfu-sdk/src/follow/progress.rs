@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::error::FollowError;
 use super::goal::Goal;
 use crate::cursor::{Cursor, CursorKey, CursorStore, Position};
-use crate::model::{Event, Seq, Session};
+use crate::model::{Event, Seq, SessionThreadId};
 use crate::settlement::Settlement;
 
 /// What a follower knows between two events.
@@ -15,6 +15,8 @@ pub(super) struct Progress<S: CursorStore> {
     pub(super) pending: VecDeque<Arc<Event>>,
     /// The durable cursor as it was last seen; never what decides.
     pub(super) seen: Option<Seq>,
+    /// The child whose log is followed; `None` where the Session's work is.
+    pub(super) child: Option<SessionThreadId>,
     /// Status events up to here settle nothing (`A-FORK`).
     pub(super) forked_at: Seq,
     pub(super) goal: Goal,
@@ -22,8 +24,8 @@ pub(super) struct Progress<S: CursorStore> {
     pub(super) input: Seq,
     /// Whether the caller named the input.
     pub(super) input_named: bool,
-    /// The Session said on open that it is settled, as of this place (`A-HEAD`); or the Run that it ended, which then stands
-    /// at or below this place.
+    /// The Session or the child said on open that it is settled, as of this place (`A-HEAD`); or the Run that it ended,
+    /// which then stands at or below this place.
     pub(super) settled_on_open: Option<Settlement>,
     /// The last settlement that is stored beside the cursor.
     pub(super) stored: Option<Settlement>,
@@ -65,8 +67,13 @@ impl<S: CursorStore> Progress<S> {
 
     /// The cursor to store with the effects of `events`.
     pub(super) fn cursor_after(&self, events: &[Arc<Event>], before: Cursor) -> Cursor {
-        let settled =
-            |event: &Arc<Event>| Settlement::of(event).filter(|settlement| settlement.seq > self.forked_at);
+        let settled = |event: &Arc<Event>| {
+            let settlement = match &self.child {
+                Some(child) => Settlement::of_child(event, child),
+                None => Settlement::of(event),
+            };
+            settlement.filter(|settlement| settlement.counts_above(self.forked_at))
+        };
         let settlement = events.iter().rev().find_map(settled);
         let position = events
             .last()
@@ -93,23 +100,29 @@ impl<S: CursorStore> Progress<S> {
         self.goal.is_met_by(event) || head.is_some_and(|head| event.seq() >= head.seq)
     }
 
-    /// What a Session that ended the stream says of what is followed (`A-HEAD`).
-    pub(super) fn settled_by(&self, session: &Session) -> Option<Settlement> {
+    /// What settled the work where the Session or the child said this when the stream ended (`A-HEAD`).
+    pub(super) fn settled_by(&self, said: &Settlement) -> Option<Settlement> {
         match self.goal {
-            Goal::Turn(_) => Settlement::of_session(session).filter(|head| head.seq >= self.input),
+            Goal::Turn(_) => Some(said.clone()),
             Goal::Run(_) => self.settled_on_open.clone(),
         }
     }
 
-    /// Ends the follow if the cursor stands at the head of a Session that said on open that it is settled.
-    pub(super) fn reached_head(&mut self) {
-        let Some(head) = &self.settled_on_open else { return };
-        if self.seen.unwrap_or_default() >= head.seq {
-            let known = self.stored.as_ref().filter(|stored| {
-                let may_answer = !self.input_named || stored.seq > self.input;
-                may_answer && stored.seq > self.forked_at && stored.outcome == head.outcome
-            });
-            self.settlement = Some(known.unwrap_or(head).clone());
+    /// Ends the follow if the cursor stands at the head of what said on open that it is settled.
+    fn reached_head(&mut self) {
+        let head = self.settled_on_open.as_ref();
+        if head.is_some_and(|head| self.seen.unwrap_or_default() >= head.seq) {
+            self.rest_at_head();
         }
+    }
+
+    /// Ends the follow by what was said on open, in the words of the stored settlement where that may answer.
+    pub(super) fn rest_at_head(&mut self) {
+        let Some(head) = &self.settled_on_open else { return };
+        let known = self.stored.as_ref().filter(|stored| {
+            let may_answer = !self.input_named || stored.counts_above(self.input);
+            may_answer && stored.counts_above(self.forked_at) && stored.outcome == head.outcome
+        });
+        self.settlement = Some(known.unwrap_or(head).clone());
     }
 }

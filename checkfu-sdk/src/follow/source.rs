@@ -4,7 +4,8 @@ use futures::StreamExt;
 
 use super::catch_up::CatchUp;
 use crate::error::Error;
-use crate::model::{Event, Session};
+use crate::model::Event;
+use crate::settlement::Settlement;
 use crate::stream::{EventStream, StreamState};
 
 /// Where a follower's events come from: pages of the list while it is far behind, then the live stream (`FOL-10`).
@@ -38,11 +39,11 @@ impl Source {
         }
     }
 
-    /// The Session as it was read, if that is what ended the stream.
-    pub(super) fn final_session(&self) -> Option<&Session> {
+    /// What the Session or the child said of its work, if that is what ended the stream.
+    pub(super) fn final_settlement(&self) -> Option<&Settlement> {
         match self {
             Self::List(_) => None,
-            Self::Stream(stream) => stream.final_session(),
+            Self::Stream(stream) => stream.final_settlement(),
         }
     }
 

@@ -66,6 +66,11 @@ impl Lines {
         Ok(Some(Cow::Owned(whole)))
     }
 
+    /// Whether a line has begun that is no comment.
+    pub(super) fn holds_part(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
     fn keep(&mut self, bytes: &[u8]) {
         if self.partial.is_empty() && bytes.first() == Some(&b':') {
             self.comment = true;

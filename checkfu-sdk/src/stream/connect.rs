@@ -3,7 +3,7 @@ use std::sync::Arc;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::client::{Answer, AnswerKind, Body, Request};
+use crate::client::{Answer, AnswerKind, Body};
 use crate::error::{ApiError, CursorGap, Divergence, Error, ErrorCode, ProtocolError, ProtocolErrorKind};
 use crate::events::Log;
 use crate::model::{Event, EventId, Page, PreviewType, RequestId, Seq};
@@ -39,7 +39,8 @@ pub(super) async fn connect(
     previews: Arc<[PreviewType]>,
 ) -> Result<Connected, Error> {
     if let Some(anchor) = anchor {
-        let answer = log.client().call_once(anchor_request(&log, &anchor)?).await;
+        let request = log.first_after(anchor.seq.before())?;
+        let answer = log.client().call_once(request).await;
         compare(&log, &anchor, answer)?;
     }
     let mut request = log.stream()?;
@@ -83,15 +84,9 @@ pub(super) async fn connect(
 /// Makes sure that the event at the anchor is still the one that was followed, with the client's retries. A stream
 /// has its own, so its connections ask once.
 pub(crate) async fn check_anchor(log: &Log, anchor: &Anchor) -> Result<(), Error> {
-    let answer = log.client().call(anchor_request(log, anchor)?, None).await;
+    let request = log.first_after(anchor.seq.before())?;
+    let answer = log.client().call(request, None).await;
     compare(log, anchor, answer)
-}
-
-fn anchor_request(log: &Log, anchor: &Anchor) -> Result<Request, Error> {
-    let mut request = log.list()?;
-    request.query.push(("after", anchor.seq.before().to_string()));
-    request.query.push(("limit", "1".to_owned()));
-    Ok(request)
 }
 
 /// Compares the event at the anchor. A trimmed event is no finding, nor is a log that ends before it: the stream

@@ -5,12 +5,14 @@ use futures::future::BoxFuture;
 
 use super::connect::Connected;
 use super::frame::Frame;
-use super::head::{Quiet, ReadingHead};
+use super::head::ReadingHead;
 use super::item::StreamItem;
+use super::quiet::Quiet;
 use super::silence::Silence;
 use crate::client::Body;
 use crate::clock::Sleep;
 use crate::error::{Error, ProtocolError, ProtocolErrorKind, TransportError, TransportErrorKind};
+use crate::events::Log;
 use crate::model::{Preview, RequestId, Seq};
 use crate::redaction::Redaction;
 use crate::sse::Decoder;
@@ -53,17 +55,42 @@ pub(super) struct Open {
     pub(super) decoder: Decoder,
     pub(super) silence: Silence,
     pub(super) since: Instant,
-    pub(super) request_id: Option<RequestId>,
-    pub(super) redaction: Redaction,
+    request_id: Option<RequestId>,
+    redaction: Redaction,
     /// Whether an event came over this connection.
     pub(super) delivered: bool,
     /// The Session as read after a terminal event, while the connection stays open.
     pub(super) head: Option<ReadingHead>,
-    /// The Session as read while the connection brings no event, where turns that settle count.
-    pub(super) quiet: Option<Quiet>,
+    /// What is asked while the connection brings no event.
+    pub(super) quiet: Quiet,
+    /// How many blocks arrived.
+    blocks: u64,
 }
 
 impl Open {
+    pub(super) fn new(response: (Body, Option<RequestId>), log: &Log) -> Self {
+        let ((body, request_id), client) = (response, log.client());
+        let limits = client.limits();
+        Self {
+            body,
+            bytes: Bytes::new(),
+            decoder: Decoder::with_limit(limits.frame_bytes),
+            silence: Silence::new(limits.idle),
+            since: client.clock().now(),
+            request_id,
+            redaction: client.redaction().clone(),
+            delivered: false,
+            head: None,
+            quiet: Quiet::new(limits.idle / 2),
+            blocks: 0,
+        }
+    }
+
+    /// How much has arrived; `None` in the middle of a block.
+    pub(super) fn arrived(&self) -> Option<u64> {
+        Some(self.blocks).filter(|_| !self.decoder.holds_part())
+    }
+
     /// The next event among the bytes at hand that is above the cursor, or the next preview if they are wanted.
     pub(super) fn next_item(
         &mut self,
@@ -76,7 +103,10 @@ impl Open {
             let read = self.bytes.len() - rest.len();
             self.bytes.advance(read);
             let block = match block {
-                Ok(Some(block)) => block,
+                Ok(Some(block)) => {
+                    self.blocks += 1;
+                    block
+                }
                 Ok(None) => {
                     // Even an empty rest would hold the buffer that the HTTP library reads into.
                     self.bytes = Bytes::new();

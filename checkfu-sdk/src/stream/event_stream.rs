@@ -9,7 +9,8 @@ use super::item::StreamItem;
 use super::opening::Opening;
 use super::resuming::Resuming;
 use crate::error::Error;
-use crate::model::{Event, Seq, Session};
+use crate::model::{Event, Seq};
+use crate::settlement::Settlement;
 
 /// The events of one Session or thread, from a cursor on and then live (`STR-1`, `STR-8`, `THR-6`, `A-CLI`).
 ///
@@ -20,6 +21,10 @@ use crate::model::{Event, Seq, Session};
 ///
 /// A fork carries copies of its source's events, so at a terminal event the Session is read to see whether it is one
 /// (`A-FORK`). If that fails it is read again, within the same policy, and never taken for an answer.
+///
+/// While an open connection brings no event, the Session is asked each time that half of the limit on silence has passed,
+/// 30 s by default: one that ended, and whose log was delivered, ends the stream, whether or not the server closes
+/// (`A-HEAD`). Where the log holds an event that does not come, at two such looks in a row, the stream connects again.
 ///
 /// There is no task behind it and no channel: nothing happens unless it is polled, and dropping it cancels the
 /// request (`STR-6`).
@@ -51,9 +56,9 @@ impl EventStream {
         self.resuming.state()
     }
 
-    /// The Session as it was read, if that is what ended the stream.
-    pub(crate) fn final_session(&self) -> Option<&Session> {
-        self.resuming.final_session()
+    /// What the Session or the child said of its work, if that is what ended the stream.
+    pub(crate) fn final_settlement(&self) -> Option<&Settlement> {
+        self.resuming.final_settlement()
     }
 }
 

@@ -67,7 +67,8 @@ impl ThreadEvents {
 }
 
 impl StreamEvents {
-    fn of(log: &Log) -> Self {
+    /// The stream of a log.
+    pub(crate) fn of(log: &Log) -> Self {
         Self {
             log: log.clone(),
             after: None,
@@ -165,8 +166,8 @@ impl StreamEvents {
         self
     }
 
-    /// Ends the stream also where the Session itself says, after a close without events, that a turn settled, at or
-    /// above this place (`A-HEAD`).
+    /// Ends the stream also where the Session itself says, or the child, that a turn settled, at or above this place, and
+    /// the stream has nothing more to bring (`A-HEAD`).
     pub(crate) fn settles_from(mut self, input: Seq) -> Self {
         self.settles_from = Some(input);
         self

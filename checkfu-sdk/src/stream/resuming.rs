@@ -5,22 +5,20 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::{FutureExt, Stream as _};
 
 use super::budget::Budget;
 use super::connect::{Anchor, Connected, connect};
 use super::connection::{Connection, Open, StreamState};
-use super::head::{Head, Quiet, ReadingHead, read_head};
+use super::head::{Head, ReadingHead, look, read_head};
 use super::item::StreamItem;
 use super::opening::{Fork, Opening};
-use super::silence::Silence;
+use super::quiet::Meaning;
 use crate::client::{Body, Interruption, Observer, StreamChange, stream_changed};
-use crate::error::{Error, Limit, StopCause, TransportError};
+use crate::error::{Error, Limit, StopCause, TransportError, TransportErrorKind};
 use crate::events::Log;
 use crate::model::{Event, ForkPlace, LogId, PreviewType, RequestId, Seq, Session, SessionStatus};
-use crate::settlement::Settlement;
-use crate::sse::Decoder;
+use crate::settlement::{Outcome, Settlement};
 
 /// What a stream does, whoever reads it: connect, resume after the last event that was handed out, and end.
 pub(super) struct Resuming {
@@ -40,7 +38,7 @@ pub(super) struct Resuming {
     terminal: Option<Seq>,
     /// The server said that there will be no more events.
     is_last: bool,
-    final_session: Option<Box<Session>>,
+    final_settlement: Option<Settlement>,
     connection: Connection,
 }
 
@@ -63,7 +61,7 @@ impl Resuming {
             retry_hint: None,
             terminal: None,
             is_last: false,
-            final_session: None,
+            final_settlement: None,
             connection: Connection::Idle,
         }
     }
@@ -82,8 +80,9 @@ impl Resuming {
         self.connection.state()
     }
 
-    pub(super) fn final_session(&self) -> Option<&Session> {
-        self.final_session.as_deref()
+    /// What the Session or the child said of its work, if that is what ended the stream.
+    pub(super) fn final_settlement(&self) -> Option<&Settlement> {
+        self.final_settlement.as_ref()
     }
 
     pub(super) fn fmt_fields(&self, name: &str, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,24 +153,12 @@ impl Resuming {
     }
 
     fn opened(&mut self, body: Body, request_id: Option<RequestId>) -> Step {
-        let limits = self.log.client().limits();
         self.notify(&StreamChange::Opened {
             after: self.cursor,
             reconnects: self.connections,
         });
         self.connections += 1;
-        self.connection = Connection::Open(Box::new(Open {
-            body,
-            bytes: Bytes::new(),
-            decoder: Decoder::with_limit(limits.frame_bytes),
-            silence: Silence::new(limits.idle),
-            since: self.log.client().clock().now(),
-            request_id,
-            redaction: self.log.client().redaction().clone(),
-            delivered: false,
-            head: None,
-            quiet: self.settles_from.map(|_| Quiet::new(limits.idle / 2)),
-        }));
+        self.connection = Connection::Open(Box::new(Open::new((body, request_id), &self.log)));
         match self.previews {
             Some(_) => Step::Break(Some(Ok(StreamItem::Opened))),
             None => Step::Continue(()),
@@ -254,14 +241,14 @@ impl Resuming {
     /// The Session was read because a connection ended (`A-HEAD`).
     fn head_read(&mut self, head: Result<Head, Error>) -> Step {
         match (self.terminal, head) {
-            (_, Ok(head)) if self.is_last && head.is_over => self.end_with(head.session),
+            (_, Ok(head)) if self.is_last && head.is_over => self.end_with(head),
             _ if self.is_last => self.end(),
             (Some(terminal), Ok(head)) if is_copy(terminal, head.session.as_ref()) => {
                 self.terminal = None;
                 self.wait(None)
             }
             (None, Ok(head)) if !head.is_over => self.wait(None),
-            (_, Ok(head)) => self.end_with(head.session),
+            (_, Ok(head)) => self.end_with(head),
             (None, Err(Error::Decode(_))) => self.wait(None),
             (_, Err(error)) => self.wait(Some(error)),
         }
@@ -277,8 +264,8 @@ impl Resuming {
         Step::Continue(())
     }
 
-    fn end_with(&mut self, session: Option<Session>) -> Step {
-        self.final_session = session.map(Box::new);
+    fn end_with(&mut self, head: Head) -> Step {
+        self.final_settlement = head.settlement;
         self.end()
     }
 
@@ -334,17 +321,22 @@ impl Resuming {
                     open.head = None;
                     self.terminal = None;
                 }
-                Poll::Ready(Ok(head)) => return Poll::Ready(self.end_with(head.session)),
+                Poll::Ready(Ok(head)) => return Poll::Ready(self.end_with(head)),
                 // Whether the connection may still bring anything is not known without the Session.
                 Poll::Ready(Err(error)) => return Poll::Ready(self.interrupted(error)),
                 Poll::Pending => {}
             }
         }
-        if let Some(quiet) = &mut open.quiet {
-            let clock = self.log.client().clock();
-            if let Poll::Ready(head) = quiet.poll_over(clock, || self.read_head(), context) {
-                return Poll::Ready(self.end_with(head.session));
+        let (clock, arrived) = (self.log.client().clock(), open.arrived());
+        let look = || look(self.log.clone(), self.cursor, self.settles_from);
+        match open.quiet.poll_meaning(clock, arrived, look, context) {
+            Poll::Ready(Meaning::Over(head)) => return Poll::Ready(self.end_with(*head)),
+            Poll::Ready(Meaning::Deaf) => {
+                let error = TransportError::new(TransportErrorKind::Interrupted)
+                    .caused_by("the log holds an event that the connection does not bring");
+                return Poll::Ready(self.disconnected(&open, Some(error.into())));
             }
+            Poll::Pending => {}
         }
         match open.silence.poll_too_long(self.log.client().clock(), context) {
             Poll::Ready(limit) => {
@@ -370,10 +362,13 @@ impl Resuming {
         self.budget.refill();
         open.delivered = true;
         open.head = None;
-        if let Some(quiet) = &mut open.quiet {
-            quiet.broken();
-        }
-        if ends_child(self.log.id(), event) {
+        open.quiet.broken();
+        if let Some(child) = &self.log.id().session_thread_id
+            && let Some(end) = Settlement::of_child(event, child)
+            && end.outcome == Outcome::ThreadTerminated
+        {
+            // A fork's copy of it counts, too: the child has ended there (`A-FORK`).
+            self.final_settlement = Some(end);
             return true;
         }
         let terminal = Settlement::of(event).is_some_and(|settlement| settlement.outcome.is_terminal());
@@ -397,11 +392,4 @@ fn is_copy(terminal: Seq, session: Option<&Session>) -> bool {
             !session.status().is_some_and(SessionStatus::is_terminal) || session.last_seq() > Some(terminal)
         }
     })
-}
-
-/// Whether the event is the last of a child's log. A fork's copy of it is too: the child is terminated there (`A-FORK`).
-fn ends_child(log_id: &LogId, event: &Event) -> bool {
-    log_id.session_thread_id.is_some()
-        && event.session_thread_id() == log_id.session_thread_id.as_ref()
-        && event.event_type() == "session.thread_status_terminated"
 }

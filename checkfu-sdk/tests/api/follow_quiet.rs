@@ -58,8 +58,9 @@ fn lists(api: &FakeApi) -> usize {
         .count()
 }
 
-/// A-HEAD, A-SEQ: a settled Session whose last events are not in this view ends the follow once the log has brought
-/// nothing for half of the limit on silence, though the connection lives; it is asked once in that time and no more.
+/// A-HEAD, A-SEQ, REP-51: a settled Session whose last events are not in this view ends the follow once the log has
+/// brought nothing for half of the limit on silence, though the connection lives; it is asked once in that time and no
+/// more.
 #[tokio::test]
 async fn a_hole_at_the_head_ends_the_follow() {
     let api = FakeApi::start().await;
@@ -98,7 +99,8 @@ async fn a_hole_at_the_head_ends_the_follow() {
     assert_eq!(settlement.unwrap().seq.get(), 10);
     assert_eq!(
         (api.session_reads(), lists(&api), api.stream_cursors().len()),
-        (4, 1, 1)
+        (4, 3, 1),
+        "the log is asked with the Session"
     );
 }
 

@@ -23,6 +23,7 @@ mod follow_quiet;
 mod follow_rivals;
 mod follow_run;
 mod follow_stop;
+mod follow_thread;
 mod hostile;
 mod hostile_json;
 mod keys;
@@ -50,6 +51,7 @@ mod sse_random;
 mod stream_end;
 mod stream_liveness;
 mod stream_protocol;
+mod stream_quiet;
 mod stream_resume;
 mod threads;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]

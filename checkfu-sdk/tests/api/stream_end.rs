@@ -158,8 +158,8 @@ async fn a_copied_terminal_event_does_not_end_the_stream() {
     }
 }
 
-/// SES-9, A-HEAD: a close without events is no settlement; the Session is read, and only one that is terminal with
-/// nothing above the cursor ends the stream.
+/// SES-9, A-HEAD, REP-12: a close without events is no settlement; the Session is read, and only one that is terminal
+/// with nothing above the cursor ends the stream.
 #[tokio::test]
 async fn a_close_without_events_asks_the_session() {
     let api = FakeApi::start().await;
@@ -184,6 +184,7 @@ async fn a_close_without_events_asks_the_session() {
     ] {
         let api = FakeApi::start().await;
         api.set_session(open)
+            .set_log(vec![status(8, "completed")])
             .on_stream(stream(""))
             .on_stream(stream(frames(&[status(8, "completed")])));
         let events = api
@@ -199,7 +200,7 @@ async fn a_close_without_events_asks_the_session() {
     }
 }
 
-/// A close after events is mended without a question, and an idle Session's stream lives on.
+/// REP-13: a close after events is mended without a question, and an idle Session's stream lives on.
 #[tokio::test]
 async fn an_idle_session_does_not_end_its_stream() {
     let api = FakeApi::start().await;
@@ -210,7 +211,7 @@ async fn an_idle_session_does_not_end_its_stream() {
     assert_eq!(api.stream_cursors().len(), 2);
 }
 
-/// A Session that is gone ends its stream with that error, not with silence.
+/// REP-42: a Session that is gone ends its stream with that error, not with silence.
 #[tokio::test]
 async fn a_session_that_is_gone_is_an_error() {
     let api = FakeApi::start().await;

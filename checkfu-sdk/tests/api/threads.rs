@@ -155,7 +155,8 @@ async fn strange_threads_are_survived() {
     assert!(threads.retrieve(&"sthr_2".into()).await.is_err());
 }
 
-async fn coordinator(client: &Client, server: &MockServer) -> String {
+/// A Session whose Agent spawns two children, one of which calls a tool of the application.
+pub(crate) async fn coordinator(client: &Client, server: &MockServer) -> String {
     let listing = reqwest::Client::new()
         .get(format!("{}/v1/agent_deployments?limit=1000", server.url()))
         .bearer_auth(server.api_key());
@@ -170,8 +171,9 @@ async fn coordinator(client: &Client, server: &MockServer) -> String {
     created.await.unwrap().id().to_string()
 }
 
-/// THR-1, THR-2, THR-4, THR-5, THR-6, THR-7, THR-8, THR-10, THR-12, THR-13: children of a real server are listed, read,
-/// answered at their Session with the thread's id, streamed and archived; a stream holds what the list does.
+/// THR-1, THR-2, THR-4, THR-5, THR-6, THR-7, THR-8, THR-10, THR-12, THR-13, REP-6: children of a real server are
+/// listed, read, answered at their Session with the thread's id, streamed and archived; a stream holds what the list
+/// does.
 #[tokio::test]
 async fn children_are_observed_answered_and_archived() {
     let builder = MockServer::builder().step_delay(Duration::ZERO);

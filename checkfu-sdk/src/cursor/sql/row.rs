@@ -3,10 +3,11 @@ use crate::cursor::{Cursor, CursorKey, Position};
 use crate::model::{EventId, Seq};
 use crate::settlement::Settlement;
 
-/// Holds for the row of a Session that ended for good. The text begins as `StoredCursor::write` writes it; functions of
-/// JSON would fail in PostgreSQL where a settlement holds a NUL.
+/// Holds for the row of a Session, or of a child, that ended for good. The text begins as `StoredCursor::write` writes it;
+/// functions of JSON would fail in PostgreSQL where a settlement holds a NUL.
 pub(in crate::cursor) const ENDED: &str = "(settlement LIKE '{\"status\":\"completed\"%' \
-     OR settlement LIKE '{\"status\":\"failed\"%' OR settlement LIKE '{\"status\":\"canceled\"%')";
+     OR settlement LIKE '{\"status\":\"failed\"%' OR settlement LIKE '{\"status\":\"canceled\"%' \
+     OR settlement LIKE '{\"status\":\"thread_terminated\"%')";
 
 /// A cursor as its row holds it.
 pub(in crate::cursor) struct StoredCursor {
