@@ -7,7 +7,7 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, answer, stream};
-use crate::support::projection::{Projection, apply, apply_rest};
+use crate::support::projection::{Projection, apply, apply_next, apply_rest};
 
 async fn api() -> FakeApi {
     let api = FakeApi::start().await;
@@ -27,11 +27,10 @@ async fn a_failed_cursor_write_takes_the_effect_back() {
         .start()
         .await
         .unwrap();
-    let mut delivery = follower.next().await.unwrap().unwrap();
-    let (event, transaction) = delivery.parts();
-    apply(transaction, event).await.unwrap();
+    let mut delivery = apply_next(&mut follower).await;
     let refuse =
         "CREATE TRIGGER refuse BEFORE INSERT ON checkfu_cursors BEGIN SELECT RAISE(ABORT, 'no'); END";
+    let transaction = delivery.transaction();
     sqlx::query(refuse).execute(&mut **transaction).await.unwrap();
     let error = delivery.commit().await.unwrap_err();
     let FollowError::Store(SqlxCursorError::Database(error)) = error else {
@@ -54,10 +53,9 @@ async fn a_cursor_moved_past_the_lock_is_noticed() {
         .start()
         .await
         .unwrap();
-    let mut delivery = follower.next().await.unwrap().unwrap();
-    let (event, transaction) = delivery.parts();
-    apply(transaction, event).await.unwrap();
+    let mut delivery = apply_next(&mut follower).await;
     let moved = "INSERT INTO checkfu_cursors (consumer, session_id, seq) VALUES ('billing', 'sess_1', 50)";
+    let transaction = delivery.transaction();
     sqlx::query(moved).execute(&mut **transaction).await.unwrap();
     let error = delivery.commit().await.unwrap_err();
     assert!(
@@ -177,8 +175,8 @@ async fn failure(scripts: Vec<Vec<Step>>, policy: ReconnectPolicy) -> FollowErro
     }
 }
 
-/// FOL-5: a stream that ended, and one whose reconnects were spent, are told apart and both reconnectable; any other
-/// read error comes unchanged and is not.
+/// FOL-5, REP-20: a stream that ended, and one whose reconnects were spent, are told apart and both reconnectable; any
+/// other read error comes unchanged and is not.
 #[tokio::test]
 async fn failures_of_the_stream_are_told_apart() {
     let never = ReconnectPolicy::default().max_reconnects(0);

@@ -1,13 +1,20 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
+use checkfu_sdk::Event;
+use checkfu_sdk::cursor::{Cursor, CursorKey, Position, SqliteCursorStore, SqlxCursorError};
+use checkfu_sdk::follow::FollowError;
 use serde_json::json;
+use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, stream};
+use crate::support::kills::{Database, Without, be_killed, killed_rivals, kills};
 use crate::support::projection::{Projection, apply, apply_rest};
+use crate::support::random::Random;
 
 const ALONE: &str = "follow_kill::alone_until_killed";
+const ALONE_WITH_A_RIVAL: &str = "follow_kill::alone_with_a_rival_until_killed";
 
 /// Starts this binary again as a follower that stops at the place `stop_at`, and kills it there.
 async fn run_and_kill(api: &FakeApi, projection: &Projection, stop_at: &str) {
@@ -31,8 +38,8 @@ async fn run_and_kill(api: &FakeApi, projection: &Projection, stop_at: &str) {
     child.wait().unwrap();
 }
 
-/// FOL-3: a process killed between the effect and the cursor, and one killed right after the commit, leave each effect
-/// once in the database.
+/// FOL-3, REP-7: a process killed between the effect and the cursor, and one killed right after the commit, leave each
+/// effect once in the database.
 #[tokio::test]
 async fn a_killed_follower_applies_each_event_once() {
     let api = FakeApi::start().await;
@@ -96,4 +103,83 @@ async fn alone_until_killed() {
         delivery.commit().await.unwrap();
         stop(format!("{seq} commit")).await;
     }
+}
+
+impl Database for Projection {
+    type Transaction = Transaction<'static, Sqlite>;
+    type Store = SqliteCursorStore;
+
+    fn store(&self) -> &SqliteCursorStore {
+        &self.store
+    }
+
+    async fn begin(&self) -> Result<Self::Transaction, SqlxCursorError> {
+        let mut transaction = self.pool.begin().await?;
+        // Two that wait for each other need not wait for long.
+        sqlx::query("PRAGMA busy_timeout = 100")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
+    async fn read(transaction: &mut Self::Transaction, key: &CursorKey) -> Result<Cursor, SqlxCursorError> {
+        let select = "SELECT seq FROM checkfu_cursors WHERE consumer = ? AND session_id = ?";
+        let select = sqlx::query_scalar::<_, i64>(select).bind(&key.consumer);
+        let select = select.bind(key.session_id.as_str());
+        let seq = select.fetch_optional(&mut **transaction).await?;
+        let seq = seq.and_then(|seq| checkfu_sdk::Seq::new(u64::try_from(seq).unwrap()));
+        Ok(Cursor::new(seq.map(|seq| Position::new(seq, None)), None))
+    }
+
+    async fn apply(transaction: &mut Self::Transaction, event: &Event) -> Result<(), sqlx::Error> {
+        apply(transaction, event).await
+    }
+
+    async fn state(&self) -> (Vec<i64>, i64) {
+        let select = "SELECT coalesce((SELECT json_group_array(seq) FROM (SELECT seq FROM applied ORDER BY rowid)), '[]'), \
+                      coalesce((SELECT seq FROM checkfu_cursors), 0)";
+        let state: (String, i64) = sqlx::query_as(select).fetch_one(&self.pool).await.unwrap();
+        (serde_json::from_str(&state.0).unwrap(), state.1)
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let path = self.path().into_os_string().into_string();
+        vec![("CHECKFU_TEST_DATABASE", path.unwrap())]
+    }
+}
+
+/// FOL-1, FOL-2, FOL-3, STR-4: processes that are killed at any instant, while a rival is at work on the same cursor in
+/// SQLite and the server breaks off, repeats and splits, leave each effect once and in order, and the cursor at the last one.
+#[tokio::test]
+async fn killed_rivals_apply_each_event_once() {
+    let mut random = Random::new("killed_rivals_apply_each_event_once");
+    let projection = Projection::new().await;
+    let killed = killed_rivals(
+        &projection,
+        ALONE_WITH_A_RIVAL,
+        Without::Nothing,
+        kills(),
+        &mut random,
+    )
+    .await;
+    assert_eq!(killed, Ok(()));
+}
+
+/// FOL-1, FOL-2: the same processes go wrong where the cursor is not locked, and where one in memory decides.
+#[tokio::test]
+async fn killed_rivals_go_wrong_without_the_rules() {
+    let mut random = Random::new("killed_rivals_go_wrong_without_the_rules");
+    for without in [Without::Lock, Without::DuplicateCheck] {
+        let projection = Projection::new().await;
+        let killed = killed_rivals(&projection, ALONE_WITH_A_RIVAL, without, kills(), &mut random).await;
+        let wrong = killed.expect_err(&format!("{without:?} is not needed"));
+        eprintln!("without {without:?}: {wrong}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "the process that the tests with a rival kill"]
+async fn alone_with_a_rival_until_killed() -> Result<(), FollowError<SqlxCursorError>> {
+    let path = std::env::var("CHECKFU_TEST_DATABASE").unwrap();
+    be_killed(Projection::open(std::path::Path::new(&path), 2).await).await
 }

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, stream};
-use crate::support::projection::{Projection, apply};
+use crate::support::projection::{Projection, apply, apply_next};
 
 async fn api() -> FakeApi {
     let api = FakeApi::start().await;
@@ -140,14 +140,8 @@ async fn stopping_gives_the_durable_cursor() {
         .start()
         .await
         .unwrap();
-    let mut delivery = follower.next().await.unwrap().unwrap();
-    let (event, transaction) = delivery.parts();
-    apply(transaction, event).await.unwrap();
-    delivery.commit().await.unwrap();
-    let mut delivery = follower.next().await.unwrap().unwrap();
-    let (event, transaction) = delivery.parts();
-    apply(transaction, event).await.unwrap();
-    let mut commit = Box::pin(delivery.commit());
+    apply_next(&mut follower).await.commit().await.unwrap();
+    let mut commit = Box::pin(apply_next(&mut follower).await.commit());
     for _ in 0..3 {
         if futures::poll!(commit.as_mut()).is_ready() {
             break;

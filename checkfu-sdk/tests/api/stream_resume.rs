@@ -30,7 +30,8 @@ async fn running() -> FakeApi {
     api
 }
 
-/// STR-2, STR-8: a stream that breaks goes on after the last event that it delivered, whatever broke it.
+/// STR-2, STR-8, REP-20: a stream that breaks goes on after the last event that it delivered, whatever broke it. It
+/// reads, and sends no input again.
 #[tokio::test]
 async fn a_break_is_mended_from_the_delivered_cursor() {
     let api = running().await;
@@ -53,9 +54,10 @@ async fn a_break_is_mended_from_the_delivered_cursor() {
         .map(|cursor| cursor.as_deref().unwrap_or("none"))
         .collect();
     assert_eq!(cursors, ["none", "2", "3", "3", "3", "3", "9"]);
+    assert!(api.requests().iter().all(|request| request.method == "GET"));
 }
 
-/// STR-2, SDK-2: the given cursor is sent as it is, 0 included; no cursor sends none.
+/// STR-2, SDK-2, REP-21, REP-52: the given cursor is sent as it is, 0 included; no cursor sends none.
 #[tokio::test]
 async fn the_first_connection_sends_the_given_cursor() {
     for (after, sent) in [(Some(12), Some("12")), (Some(0), Some("0")), (None, None)] {
@@ -73,7 +75,7 @@ async fn the_first_connection_sends_the_given_cursor() {
     }
 }
 
-/// STR-4: an event at or below the cursor is delivered once, on one connection and over several; order stays.
+/// STR-4, REP-48: an event at or below the cursor is delivered once, on one connection and over several; order stays.
 #[tokio::test]
 async fn replays_are_dropped() {
     let api = running().await;
@@ -107,7 +109,7 @@ async fn replays_are_dropped() {
     assert_eq!(seqs(&mut events, 1).await, [5]);
 }
 
-/// STR-5: the answer never depends on how the network cuts the bytes.
+/// STR-5, REP-55: the answer never depends on how the network cuts the bytes.
 #[tokio::test]
 async fn frames_may_be_cut_anywhere() {
     let api = running().await;
@@ -123,7 +125,8 @@ async fn frames_may_be_cut_anywhere() {
     assert_eq!(seqs(&mut events, 3).await, [1, 2, 3]);
 }
 
-/// STR-8, A-CLI: the reconnects are bounded; spent on errors they end in the last, retryable error, which tells them.
+/// STR-8, A-CLI, REP-38, REP-47: the reconnects are bounded; spent on errors they end in the last, retryable error,
+/// which tells them.
 #[tokio::test]
 async fn the_budget_spent_on_errors_is_a_retryable_error() {
     let api = running().await;
@@ -236,7 +239,7 @@ async fn a_long_connection_fills_the_budget() {
     }
 }
 
-/// WIRE-4, A-CLI: waits grow from 0.5 s to 8 s by default, and `Retry-After` is a lower bound for them.
+/// WIRE-4, A-CLI, REP-19, REP-38: waits grow from 0.5 s to 8 s by default, and `Retry-After` is a lower bound for them.
 #[tokio::test]
 async fn waits_grow_and_honour_retry_after() {
     let api = running().await;
@@ -276,7 +279,8 @@ async fn waits_grow_and_honour_retry_after() {
     assert_eq!(reading.await.unwrap(), [1]);
 }
 
-/// WIRE-4, A-CLI: a `Retry-After` above the cap is not slept through nor cut short: the error comes back with it.
+/// WIRE-4, A-CLI, REP-26, REP-27: a `Retry-After` above the cap is not slept through nor cut short: the error comes
+/// back with it.
 #[tokio::test]
 async fn too_long_a_retry_after_comes_back() {
     let api = running().await;
@@ -289,7 +293,8 @@ async fn too_long_a_retry_after_comes_back() {
     assert_eq!(api.stream_cursors().len(), 1);
 }
 
-/// The stream's own `retry` line is a lower bound as well, up to the longest wait of the policy; 0 makes no hot loop.
+/// REP-49: the stream's own `retry` line is a lower bound as well, up to the longest wait of the policy; 0 makes no hot
+/// loop.
 #[tokio::test]
 async fn the_retry_line_is_a_bounded_lower_bound() {
     for (line, low, high) in [
@@ -319,7 +324,7 @@ async fn the_retry_line_is_a_bounded_lower_bound() {
     }
 }
 
-/// Interruptions are no items; they show in the observer and in the state.
+/// REP-37: interruptions are no items; they show in the observer and in the state.
 #[tokio::test]
 async fn interruptions_show_in_observer_and_state() {
     let api = running().await;
@@ -378,4 +383,40 @@ async fn interruptions_show_in_observer_and_state() {
     ];
     assert_eq!(seen[..expected.len()], expected);
     assert_eq!(seen.last().map(String::as_str), Some("ended"));
+}
+
+/// STR-2, REP-25: the cursor lives outside the connection, the stream and the client: a stream that is opened anew
+/// after the last one's `last_seq`, with another client, resumes there.
+#[tokio::test]
+async fn a_new_stream_goes_on_where_the_last_one_stood() {
+    let api = running().await;
+    api.on_stream(stream(frames(&[message(1), message(2), message(3)])))
+        .on_stream(stream(frames(&[message(3), message(4)])));
+    let mut events = api.client().sessions().events("sess_1").stream().open();
+    assert_eq!(seqs(&mut events, 2).await, [1, 2]);
+    let stood = events.last_seq().unwrap();
+    drop(events);
+    let mut events = api
+        .client()
+        .sessions()
+        .events("sess_1")
+        .stream()
+        .after(stood)
+        .open();
+    assert_eq!(seqs(&mut events, 2).await, [3, 4]);
+    assert_eq!(api.stream_cursors(), [None, Some("2".to_owned())]);
+}
+
+/// STR-2, REP-54: a resumed stream that breaks before its first event keeps its cursor, whatever broke it.
+#[tokio::test]
+async fn a_break_before_the_first_event_keeps_the_cursor() {
+    let api = running().await;
+    api.on_stream(stream(""))
+        .on_stream(answer(503, "", ""))
+        .on_stream(vec![Step::Reset])
+        .on_stream(stream("id:\ndata: {}\n\n"))
+        .on_stream(stream(frames(&[message(13)])));
+    let events = api.client().sessions().events("sess_1").stream();
+    assert_eq!(seqs(&mut events.after(Seq::from(12)).open(), 1).await, [13]);
+    assert_eq!(api.stream_cursors(), vec![Some("12".to_owned()); 5]);
 }

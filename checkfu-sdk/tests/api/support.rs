@@ -7,6 +7,7 @@ pub(crate) mod event;
 pub(crate) mod fake_api;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 pub(crate) mod h2_api;
+pub(crate) mod kills;
 pub(crate) mod pg_projection;
 pub(crate) mod pooler;
 pub(crate) mod postgres;

@@ -29,6 +29,7 @@ pub(crate) enum Step {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
+    pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) headers: HashMap<String, String>,
 }
@@ -52,6 +53,8 @@ struct Shared {
     log: Mutex<Vec<Value>>,
     page: Mutex<Option<usize>>,
     streams_log: AtomicBool,
+    /// How many streams of the log were answered badly.
+    badly: Mutex<Option<u64>>,
     closed: Mutex<usize>,
     changed: Notify,
 }
@@ -163,6 +166,13 @@ impl FakeApi {
         self
     }
 
+    /// The same, but most connections repeat old events, come in small pieces, and are broken off or closed after a few events
+    /// and a half.
+    pub(crate) fn stream_the_log_badly(&self) -> &Self {
+        *self.shared.badly.lock().unwrap() = Some(0);
+        self.stream_the_log()
+    }
+
     /// The query of each read of the list that asked for more than one event.
     pub(crate) fn lists(&self) -> Vec<String> {
         let requests = self.requests().into_iter();
@@ -257,6 +267,10 @@ fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
             let after = request.headers.get("last-event-id");
             let after = after.map_or(0, |after| after.parse().unwrap());
             let log = shared.log.lock().unwrap();
+            if let Some(number) = shared.badly.lock().unwrap().as_mut() {
+                *number += 1;
+                return badly(&log, after, *number);
+            }
             let above = log.iter().filter(|event| event["seq"].as_u64() > Some(after));
             let mut script = stream(frames(above));
             script.push(Step::Hang);
@@ -301,6 +315,24 @@ fn reply(request: &Recorded, shared: &Shared) -> Vec<Step> {
     answer(200, "content-type: application/json\r\n", &body.to_string())
 }
 
+/// The log after `after` as the connection `number` sends it.
+fn badly(log: &[Value], after: u64, number: u64) -> Vec<Step> {
+    let (repeats, few) = (number % 4, number % 6);
+    let from = after.saturating_sub(repeats);
+    let events = log.iter().filter(|event| event["seq"].as_u64() > Some(from));
+    let count = if few == 0 { 30 } else { repeats + few };
+    let text = frames(events.take(count as usize));
+    let end = text.len().saturating_sub(if few == 0 { 0 } else { 20 });
+    let mut script = stream("");
+    let size = 1 + (number * 37 % 211) as usize;
+    let parts = text.as_bytes()[..end].chunks(size);
+    script.extend(parts.map(|part| Step::Send(part.to_vec())));
+    if number.is_multiple_of(2) {
+        script.push(Step::Reset);
+    }
+    script
+}
+
 async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
     let mut bytes = Vec::new();
     let head_end = loop {
@@ -314,7 +346,7 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
     let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap();
     let mut lines = head.lines();
     let mut first = lines.next()?.split(' ').map(str::to_owned);
-    let target = first.nth(1)?;
+    let (method, target) = (first.next()?, first.next()?);
     let pairs = lines.filter_map(|line| line.split_once(": "));
     let headers: HashMap<_, _> = pairs
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
@@ -327,5 +359,9 @@ async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
             return None;
         }
     }
-    Some(Recorded { target, headers })
+    Some(Recorded {
+        method,
+        target,
+        headers,
+    })
 }

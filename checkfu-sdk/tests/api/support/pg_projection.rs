@@ -9,6 +9,7 @@ use super::postgres::Postgres;
 pub(crate) type PgTransaction = Transaction<'static, Database>;
 
 /// A namespace with the cursors and one table of effects, in which an effect that came twice stands twice.
+#[derive(Clone)]
 pub(crate) struct PgProjection {
     pub(crate) postgres: Postgres,
     pub(crate) pool: PgPool,

@@ -42,6 +42,7 @@ enum Server {
 }
 
 /// A namespace of its own on a PostgreSQL server, for one test.
+#[derive(Clone)]
 pub(crate) struct Postgres {
     options: PgConnectOptions,
     /// The server, for a process of its own.

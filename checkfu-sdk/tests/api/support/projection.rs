@@ -1,25 +1,27 @@
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use checkfu_sdk::Event;
 use checkfu_sdk::cursor::SqliteCursorStore;
-use checkfu_sdk::follow::Follower;
+use checkfu_sdk::follow::{Delivery, Follower};
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions};
 use tempfile::TempDir;
 
 /// A database file with the cursors and one table of effects, in which an effect that came twice stands twice.
+#[derive(Clone)]
 pub(crate) struct Projection {
     pub(crate) pool: SqlitePool,
     pub(crate) store: SqliteCursorStore,
-    directory: Option<TempDir>,
+    directory: Option<Arc<TempDir>>,
 }
 
 impl Projection {
     pub(crate) async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut projection = Self::open(&directory.path().join("projection.db"), 4).await;
-        projection.directory = Some(directory);
+        projection.directory = Some(Arc::new(directory));
         projection
     }
 
@@ -70,6 +72,16 @@ impl Projection {
 /// The effect of an event: one more row.
 pub(crate) async fn apply(connection: &mut SqliteConnection, event: &Event) -> Result<(), sqlx::Error> {
     apply_for("billing", connection, event).await
+}
+
+/// The next event of a follower, applied and not committed.
+pub(crate) async fn apply_next(
+    follower: &mut Follower<SqliteCursorStore>,
+) -> Delivery<'_, SqliteCursorStore> {
+    let mut delivery = follower.next().await.unwrap().unwrap();
+    let (event, transaction) = delivery.parts();
+    apply(transaction, event).await.unwrap();
+    delivery
 }
 
 /// Applies all that a follower still delivers.
