@@ -259,3 +259,6 @@ impl Client {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

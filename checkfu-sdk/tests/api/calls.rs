@@ -146,7 +146,7 @@ async fn an_own_idempotency_key_is_checked() {
     assert_eq!(server.received_requests().await.unwrap().len(), sent);
 }
 
-/// EVT-1, SES-4, A-AUTHOR: the six inputs are one `{type, payload}` each, with author and cause.
+/// EVT-1, SES-4, A-AUTHOR, REP-16: the six inputs are one `{type, payload}` each, with author and cause.
 #[tokio::test]
 async fn the_six_inputs_have_their_documented_form() {
     let server =
@@ -251,7 +251,7 @@ async fn an_accepted_event_is_read_in_its_forms() {
     }
 }
 
-/// WIRE-2, WIRE-7, A-ERR: a refusal tells all it holds, and that no retry helps.
+/// WIRE-2, WIRE-7, A-ERR, REP-69: a refusal tells all it holds, and that no retry helps.
 #[tokio::test]
 async fn a_refusal_is_told_in_full() {
     let refusal = json!({
@@ -316,7 +316,7 @@ async fn a_bad_key_and_a_missing_session_need_a_fix() {
     }
 }
 
-/// A-ERR: the reader of refusals survives HTML, odd members, nothing at all, and a body without end.
+/// A-ERR, REP-67: the reader of refusals survives HTML, odd members, nothing at all, and a body without end.
 #[tokio::test]
 async fn refusals_are_read_leniently() {
     let page = format!("<html><h1>Bad gateway</h1>{}</html>", "x".repeat(5000));

@@ -9,7 +9,7 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{event, frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, Step, stream};
-use crate::support::projection::{Projection, apply, apply_for};
+use crate::support::projection::{Projection, apply, apply_for, apply_rest};
 
 /// A running Session whose log is `log`.
 async fn api(log: &[Value]) -> FakeApi {
@@ -82,7 +82,7 @@ async fn a_turn_is_followed_to_its_settlement() {
     assert_eq!(api.stream_cursors(), [None]);
 }
 
-/// FOL-1: another follow of the same consumer goes on after the stored cursor, another consumer has its own.
+/// FOL-1, REP-25: another follow of the same consumer goes on after the stored cursor, another consumer has its own.
 #[tokio::test]
 async fn a_follow_goes_on_after_the_stored_cursor() {
     let api = api(&turn()).await;
@@ -109,7 +109,7 @@ async fn a_follow_goes_on_after_the_stored_cursor() {
     assert_eq!(api.stream_cursors(), [None, Some("3".to_owned()), None]);
 }
 
-/// SET-1, WAIT-4: `requires_action`, waiting and paused are no end; the idle after the continuation is.
+/// SET-1, WAIT-4, REP-13, REP-16: `requires_action`, waiting and paused are no end; the idle after the continuation is.
 #[tokio::test]
 async fn a_wait_is_followed_through() {
     let status = |seq, name: &str| event(seq, &format!("session.status_{name}"), json!({}));
@@ -212,7 +212,7 @@ impl EventHandler<Transaction<'static, Sqlite>> for Rows {
     }
 }
 
-/// A handler sees each event once, and the run gives the settlement; it stands in a spawned task.
+/// REP-72, REP-74: a handler sees each event once, and the run gives the settlement; it stands in a spawned task.
 #[tokio::test]
 async fn a_handler_runs_to_the_settlement() {
     let api = api(&turn()).await;
@@ -262,7 +262,7 @@ async fn the_store_in_memory_keeps_the_rules() -> Result<(), Infallible> {
     Ok(())
 }
 
-/// FOL-7, STR-6: leaving early cancels the request; nothing is left behind.
+/// FOL-7, STR-6, REP-36, REP-46: leaving early cancels the request; nothing is left behind.
 #[tokio::test]
 async fn leaving_early_cancels_the_request() {
     let api = FakeApi::start().await;
@@ -329,4 +329,22 @@ async fn silent_followers_hold_no_connection() {
         assert!(!follower.is_finished());
         follower.abort();
     }
+}
+
+/// A-CURSOR, REP-18: a cursor is that of its Session. The same consumer and store begin another Session at its
+/// beginning.
+#[tokio::test]
+async fn a_cursor_is_its_sessions_own() {
+    let projection = Projection::new().await;
+    for id in ["sess_1", "sess_2"] {
+        let api = FakeApi::start().await;
+        api.set_session(session("running", json!(null), 4))
+            .on_stream(stream(frames(&turn())));
+        let events = api.client().sessions().events(id);
+        let follow = events.follow("billing", projection.store.clone());
+        apply_rest(&mut follow.start().await.unwrap()).await;
+        assert_eq!(api.stream_cursors(), [None], "{id}");
+    }
+    let twice: Vec<i64> = projection.applied().await;
+    assert_eq!(twice.len(), 2 * turn().len());
 }

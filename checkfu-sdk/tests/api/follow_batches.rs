@@ -236,3 +236,44 @@ async fn batches_may_be_dropped_anywhere() {
     assert_eq!(projection.applied().await, expected);
     assert!(api.lists().len() >= 5 && api.stream_cursors() == [Some("30".to_owned())]);
 }
+
+/// REP-51: neither comments nor events begin the wait for more anew: a batch is handed out once `linger` has passed
+/// since its first event.
+#[tokio::test]
+async fn the_wait_for_more_is_not_restarted() {
+    let api = FakeApi::start().await;
+    let go_on = Arc::new(Notify::new());
+    let mut script = stream(frames(&[message(1)]));
+    for part in [frames(&[message(2)]), ": alive\n\n".to_owned()] {
+        script.push(Step::Until(Arc::clone(&go_on)));
+        script.push(Step::Send(part.into_bytes()));
+    }
+    script.push(Step::Hang);
+    api.set_session(session("running", json!(null), 99))
+        .on_stream(script);
+    let projection = Projection::new().await;
+    let (mut follower, clock) = follow(&api, &projection).await;
+    let linger = Duration::from_secs(10);
+    let gathering = tokio::spawn(async move {
+        let batch = follower.next_batch(10, linger).await.unwrap().unwrap();
+        batch.events().len()
+    });
+    clock.slept(|slept| slept == linger).await;
+    for _ in 0..2 {
+        clock.advance(Duration::from_secs(4));
+        go_on.notify_one();
+        for _ in 0..3 {
+            // Whatever the server sent has arrived by the time it has answered this.
+            drop(
+                api.client()
+                    .sessions()
+                    .retrieve(&"sess_other".into())
+                    .await
+                    .unwrap(),
+            );
+        }
+        assert!(!gathering.is_finished());
+    }
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(gathering.await.unwrap(), 2);
+}

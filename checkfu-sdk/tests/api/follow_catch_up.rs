@@ -60,8 +60,8 @@ async fn store_at(seq: u32, event_id: &str) -> MemoryCursorStore {
     store
 }
 
-/// FOL-10: a follower that is far behind reads the list, page after page, and opens the stream where the list ended; what
-/// comes after that is live. Each event comes once and in order.
+/// FOL-10, REP-23, REP-53: a follower that is far behind reads the list, page after page, and opens the stream where
+/// the list ended; what comes after that is live. Each event comes once and in order.
 #[tokio::test]
 async fn who_is_far_behind_reads_the_list_first() {
     let log = log(2_500);

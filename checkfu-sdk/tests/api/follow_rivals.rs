@@ -138,8 +138,8 @@ async fn what_a_rival_applied_is_skipped() {
     assert_eq!(projection.applied().await.len(), log.len());
 }
 
-/// FOL-3: fetch, effect and commit may be dropped at any await; nothing is lost, nothing stands twice, and the store
-/// stays usable.
+/// FOL-3, REP-45: fetch, effect and commit may be dropped at any await; nothing is lost, nothing stands twice, and the
+/// store stays usable.
 #[tokio::test]
 async fn cancellation_at_any_point_loses_nothing() {
     let mut random = Random::new("cancellation_at_any_point_loses_nothing");

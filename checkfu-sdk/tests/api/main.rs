@@ -39,12 +39,14 @@ mod previews_live;
 mod public_api;
 mod redaction;
 mod refusals;
+mod reports;
 mod resources;
 mod retries;
 mod send_bounds;
 mod settlement;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 mod shared_connections;
+mod sources;
 mod sqlite_store;
 mod sse;
 mod sse_random;

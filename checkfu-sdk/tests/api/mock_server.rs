@@ -155,7 +155,7 @@ async fn a_turn_survives_a_cutting_relay() {
     server.shutdown().await;
 }
 
-/// A-IDEM: a post whose answer is lost is sent again with its key and stands in the log once.
+/// A-IDEM, REP-3: a post whose answer is lost is sent again with its key and stands in the log once.
 #[tokio::test]
 async fn a_lost_answer_is_no_second_input() {
     let (server, direct, session) = started().await;

@@ -1,5 +1,5 @@
 use checkfu_sdk::model::payload::ContentBlock;
-use checkfu_sdk::model::{Page, Undecodable};
+use checkfu_sdk::model::{CauseKind, Page, Undecodable};
 use checkfu_sdk::{Event, EventData, Session, SessionStatus};
 use serde_json::{Value, json};
 
@@ -64,7 +64,8 @@ fn a_broken_envelope_is_an_error() {
     }
 }
 
-/// An unknown type is data; a known type with an unfitting payload is kept apart from it, with the reason.
+/// REP-2, REP-28: an unknown type is data; a known type with an unfitting payload is kept apart from it, with the
+/// reason.
 #[test]
 fn unknown_and_undecodable_are_told_apart() {
     let unknown: Event = serde_json::from_value(event(1, "agent.dreamt", json!({ "of": "sheep" }))).unwrap();
@@ -152,4 +153,17 @@ fn every_known_type_decodes_to_a_payload_of_its_own() {
     assert!(
         matches!(decoded.data(), EventData::AgentMessage(message) if message.content.to_text() == "message 4")
     );
+}
+
+/// A-AUTHOR: a kind of cause that this version does not know is kept as it came.
+#[test]
+fn an_unknown_cause_is_kept() {
+    let payload =
+        json!({ "content": "hi", "authored_by": "prin_1", "caused_by": { "kind": "oracle", "more": 1 } });
+    let event: Event = serde_json::from_value(event(1, "user.message", payload)).unwrap();
+    let EventData::UserMessage(message) = event.data() else {
+        panic!("{:?}", event.data())
+    };
+    let cause = message.caused_by.as_ref().unwrap();
+    assert_eq!(cause.kind, CauseKind::Other("oracle".into()));
 }

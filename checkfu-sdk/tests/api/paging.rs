@@ -62,8 +62,8 @@ fn seqs(events: &[checkfu_sdk::Event]) -> Vec<u64> {
     events.iter().map(|event| event.seq().get()).collect()
 }
 
-/// LST-2, A-LIST: a walk by page starts without a cursor and echoes each token; an empty page with a token is
-/// followed.
+/// LST-2, A-LIST, REP-66, REP-70: a walk by page starts without a cursor and echoes each token; an empty page with a
+/// token is followed.
 #[tokio::test]
 async fn a_walk_by_page_echoes_tokens() {
     let server = events(|query| match query {
@@ -89,8 +89,8 @@ async fn a_walk_by_page_echoes_tokens() {
     assert_eq!(pages[0].next_page.as_deref(), Some("t3"));
 }
 
-/// LST-2, A-LIST: a walk by `after` goes on after the last event it got, never with both parameters, until a page
-/// is empty and names no next one; a token is followed only from an empty page.
+/// LST-2, A-LIST, REP-66: a walk by `after` goes on after the last event it got, never with both parameters, until a
+/// page is empty and names no next one; a token is followed only from an empty page.
 #[tokio::test]
 async fn a_walk_by_seq_goes_on_after_its_last_event() {
     let server = events(|query| match query {

@@ -253,7 +253,8 @@ async fn only_ended_cursors_are_pruned() {
     assert_eq!(left, ["newa", "oldd", "olde"]);
 }
 
-/// A `begin` that is dropped at any point leaves the pool usable: its connection comes back without a transaction.
+/// REP-73: a `begin` that is dropped at any point leaves the pool usable: its connection comes back without a
+/// transaction.
 #[tokio::test]
 async fn a_dropped_begin_leaves_the_pool_usable() {
     let Some(projection) = PgProjection::find(1).await else {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use checkfu_sdk::error::{Limit, StopCause, TransportErrorKind};
-use checkfu_sdk::input::UserMessage;
+use checkfu_sdk::input::{CustomToolResult, UserMessage};
 use checkfu_sdk::retry::{Backoff, RetryPolicy};
 use checkfu_sdk::{Client, Error, Limits};
 use serde_json::json;
@@ -50,7 +50,7 @@ fn accepted() -> ResponseTemplate {
     ResponseTemplate::new(202).set_body_json(event(7, "user.message", json!({})))
 }
 
-/// WIRE-3: 429, 503 and other 5xx are tried again, and nothing else is, a 409 last of all.
+/// WIRE-3, REP-61: 429, 503 and other 5xx are tried again, and nothing else is, a 409 last of all.
 #[tokio::test]
 async fn only_overload_and_server_errors_are_tried_again() {
     let found = || ResponseTemplate::new(200).set_body_json(session("idle", json!(null), 1));
@@ -94,7 +94,7 @@ async fn a_conflict_is_never_tried_again() {
     assert_eq!(requests(&server).await, 1);
 }
 
-/// A server may say that its own error is final: a spent quota is not waited for.
+/// REP-63: a server may say that its own error is final: a spent quota is not waited for.
 #[tokio::test]
 async fn the_server_can_forbid_a_retry() {
     let spent = ResponseTemplate::new(429).set_body_json(json!({ "error": { "retryable": false } }));
@@ -108,7 +108,8 @@ async fn the_server_can_forbid_a_retry() {
     assert_eq!(requests(&server).await, 1);
 }
 
-/// A-IDEM: one logical call keeps one key over all its attempts; another call has another, and a given one is used.
+/// A-IDEM, REP-4: one logical call keeps one key over all its attempts; another call has another, and a given one is
+/// used.
 #[tokio::test]
 async fn a_retry_keeps_its_key() {
     let server = answering(ResponseTemplate::new(503), 2, accepted()).await;
@@ -140,7 +141,7 @@ async fn a_retry_keeps_its_key() {
     }
 }
 
-/// WIRE-7: the last error says how often the call was tried and why no more.
+/// WIRE-7, REP-60: the last error says how often the call was tried and why no more.
 #[tokio::test]
 async fn a_final_error_tells_its_attempts() {
     let server = answering(ResponseTemplate::new(503), 9, accepted()).await;
@@ -156,7 +157,8 @@ async fn a_final_error_tells_its_attempts() {
     assert!(error.to_string().ends_with("all attempts were used)"), "{error}");
 }
 
-/// WIRE-4: `Retry-After` is a lower bound of the wait, and above the cap the error comes back at once with it.
+/// WIRE-4, REP-26, REP-27, REP-62: `Retry-After` is a lower bound of the wait, and above the cap the error comes back
+/// at once with it.
 #[tokio::test]
 async fn retry_after_is_honoured_and_bounded() {
     for (value, seconds) in [("7", 7), ("Sun, 06 Nov 1994 08:49:37 GMT", 77)] {
@@ -209,7 +211,7 @@ async fn a_wait_past_the_total_limit_is_not_begun() {
     assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
 }
 
-/// A connection that breaks is tried again with the same key, before and inside an answer.
+/// REP-59, REP-64: a connection that breaks is tried again with the same key, before and inside an answer.
 #[tokio::test]
 async fn a_broken_connection_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -260,7 +262,7 @@ async fn a_broken_connection_is_tried_again() {
     assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
 }
 
-/// The parts of a call have their own limits, each a typed error.
+/// REP-11: the parts of a call have their own limits, each a typed error.
 #[tokio::test]
 async fn each_limit_is_a_typed_error() {
     let (limit, long) = (Duration::from_secs(7), Duration::from_secs(3600));
@@ -347,4 +349,44 @@ async fn a_server_out_of_reach_is_retryable() {
         panic!("{error:?}")
     };
     assert_eq!(error.kind(), TransportErrorKind::Connect);
+}
+
+/// WIRE-4, WIRE-7, REP-60, REP-65: a client that was set up with nothing but key and address tries again, and its last
+/// error says how often, how long and why no more.
+#[tokio::test]
+async fn a_final_error_tells_how_long_it_took() {
+    let limited = ResponseTemplate::new(503).insert_header("retry-after", "20");
+    let server = answering(limited, 9, accepted()).await;
+    let clock = ManualClock::new();
+    let builder = Client::builder().base_url(server.uri()).api_key("k");
+    let client = builder.clock(clock.clone()).build().unwrap();
+    let calling = tokio::spawn(async move { client.sessions().retrieve(&"sess_1".into()).await });
+    for _ in 0..2 {
+        clock.slept(|sleep| sleep == Duration::from_secs(20)).await;
+        clock.advance(Duration::from_secs(20));
+    }
+    let error = calling.await.unwrap().unwrap_err();
+    assert_eq!(error.attempts().unwrap().elapsed, Duration::from_secs(40));
+    let told = "(after 3 attempts in 40.0 s: all attempts were used)";
+    assert!(error.to_string().ends_with(told), "{error}");
+    assert_eq!(requests(&server).await, 3);
+}
+
+/// A-IDEM, REP-5, REP-7: an answer to a wait that was refused is told, and the same input can be sent again: with its
+/// result, its thread and its key, so the tool behind it need not run again.
+#[tokio::test]
+async fn a_refused_result_can_be_sent_again() {
+    let refused = ResponseTemplate::new(400).set_body_json(json!({ "error": { "message": "wrong thread" } }));
+    let server = answering(refused, 1, accepted()).await;
+    let events = client(&server).sessions().events("sess_1");
+    let result = CustomToolResult::new("toolu_1", "be brief").on_thread("sthr_2");
+    let input = result.by("prin_1").idempotency_key("mine");
+    let error = events.send(input.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("wrong thread"), "{error}");
+    events.send(input).await.unwrap();
+    let seen = server.received_requests().await.unwrap();
+    assert_eq!(seen[0].body, seen[1].body);
+    assert_eq!(seen[1].headers["idempotency-key"], "mine");
+    let body: serde_json::Value = serde_json::from_slice(&seen[1].body).unwrap();
+    assert_eq!(body["payload"]["session_thread_id"], "sthr_2");
 }

@@ -8,7 +8,7 @@ fn shared<T: Clone + Send + Sync + 'static>() {}
 fn owned<T: Send + 'static>() {}
 fn pinned_anywhere<T: Unpin>() {}
 
-/// What goes between tasks can go between tasks, without a lifetime; streams need no pinning.
+/// REP-70, REP-74: what goes between tasks can go between tasks, without a lifetime; streams need no pinning.
 #[test]
 fn types_cross_tasks() {
     shared::<Client>();

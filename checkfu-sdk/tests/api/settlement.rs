@@ -12,7 +12,7 @@ fn outcome(value: Value) -> Option<Outcome> {
     Settlement::of(&read(&value)).map(|settlement| settlement.outcome)
 }
 
-/// SET-1: the three terminal events settle; of the ten statuses only they and idle do.
+/// SET-1, REP-17: the three terminal events settle; of the ten statuses only they and idle do.
 #[test]
 fn terminal_events_settle_and_other_statuses_do_not() {
     let status = |name: &str| outcome(event(5, &format!("session.status_{name}"), json!({})));
@@ -42,8 +42,8 @@ fn terminal_events_settle_and_other_statuses_do_not() {
     assert_eq!(outcome(event(5, "run.completed", json!({}))), None);
 }
 
-/// SET-1, A-STOP: `requires_action` goes on, in every form and place; every other value settles, unknown, absent
-/// and unreadable ones included.
+/// SET-1, A-STOP, REP-15: `requires_action` goes on, in every form and place; every other value settles, unknown,
+/// absent and unreadable ones included.
 #[test]
 fn an_idle_settles_unless_an_action_is_required() {
     let forms = |name: &str| {
@@ -156,7 +156,7 @@ fn copied_events_settle_nothing_in_a_fork() {
     );
 }
 
-/// A-HEAD: a Session says that it is settled by its status and stop reason; missing members say nothing.
+/// A-HEAD, REP-14: a Session says that it is settled by its status and stop reason; missing members say nothing.
 #[test]
 fn a_session_tells_its_settlement() {
     let read = |value: Value| {

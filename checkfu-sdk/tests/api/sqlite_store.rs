@@ -116,7 +116,7 @@ async fn the_table_has_a_name_of_the_callers_own() {
     }
 }
 
-/// FOL-2: the cursor moves from where it was read, or not at all; consumers, Sessions and threads do not touch.
+/// FOL-2, REP-18: the cursor moves from where it was read, or not at all; consumers, Sessions and threads do not touch.
 #[tokio::test]
 async fn a_cursor_moves_only_from_where_it_was_read() {
     let projection = Projection::new().await;
@@ -182,7 +182,7 @@ async fn a_cursor_moves_only_from_where_it_was_read() {
     );
 }
 
-/// A row that cannot be read is told by its column, and not taken for a new projection.
+/// REP-21: a row that cannot be read is told by its column, and not taken for a new projection.
 #[tokio::test]
 async fn a_damaged_row_is_told() {
     let projection = Projection::new().await;
@@ -240,7 +240,8 @@ async fn only_ended_cursors_are_pruned() {
     assert_eq!(left, ["d", "e", "f"]);
 }
 
-/// A `begin` that is dropped at any point leaves the pool usable: its connection comes back without a transaction.
+/// REP-73: a `begin` that is dropped at any point leaves the pool usable: its connection comes back without a
+/// transaction.
 #[tokio::test]
 async fn a_dropped_begin_leaves_the_pool_usable() {
     let directory = tempfile::tempdir().unwrap();

@@ -90,8 +90,8 @@ fn check(case: &Case, decoder: &Decoder, blocks: &[Block], cut: &str) {
     }
 }
 
-/// STR-5: the corpus decodes the same whole, byte by byte and cut at every place, and every block is out before
-/// the next bytes arrive.
+/// STR-5, REP-31, REP-33: the corpus decodes the same whole, byte by byte and cut at every place, and every block is
+/// out before the next bytes arrive.
 #[test]
 fn the_corpus_decodes_however_it_is_cut() {
     let corpus = corpus();
@@ -121,7 +121,7 @@ fn the_corpus_decodes_however_it_is_cut() {
     }
 }
 
-/// STR-5: a lone CR ends a block at once, not when the next byte shows that no LF follows.
+/// STR-5, REP-32: a lone CR ends a block at once, not when the next byte shows that no LF follows.
 #[test]
 fn a_lone_carriage_return_dispatches_at_once() {
     let mut decoder = Decoder::new();

@@ -24,7 +24,8 @@ async fn running() -> FakeApi {
     api
 }
 
-/// A-CLI: 60 s without a byte break a connection, and the stream goes on from its cursor. 59.999 s do not.
+/// A-CLI, REP-8, REP-9, REP-39: 60 s without a byte break a connection, and the stream goes on from its cursor. 59.999
+/// s do not.
 #[tokio::test]
 async fn silence_breaks_a_connection() {
     let api = running().await;
@@ -48,7 +49,7 @@ async fn silence_breaks_a_connection() {
     assert_eq!(api.stream_cursors()[1].as_deref(), Some("1"));
 }
 
-/// A-CLI: a comment counts as life.
+/// A-CLI, REP-10, REP-44, REP-57: a comment counts as life, and the event behind it arrives.
 #[tokio::test]
 async fn a_comment_counts_as_life() {
     let api = running().await;
@@ -89,7 +90,7 @@ async fn a_comment_counts_as_life() {
     assert_eq!(api.stream_cursors().len(), 1);
 }
 
-/// A-CLI: a reader that was away never takes its own pause for the server's silence.
+/// A-CLI, REP-43, REP-56: a reader that was away never takes its own pause for the server's silence.
 #[tokio::test]
 async fn a_slow_reader_is_no_dead_server() {
     let api = running().await;
@@ -113,7 +114,8 @@ async fn a_slow_reader_is_no_dead_server() {
     assert_eq!(api.stream_cursors().len(), 1, "the connection was given up");
 }
 
-/// A server that accepts and never answers is left after the first-byte limit; silence spent is a retryable error.
+/// REP-9: a server that accepts and never answers is left after the first-byte limit; silence spent is a retryable
+/// error.
 #[tokio::test]
 async fn a_server_that_never_answers_is_left() {
     let api = running().await;
@@ -148,7 +150,7 @@ async fn a_server_that_never_answers_is_left() {
     api.hung_up(1).await;
 }
 
-/// No limit applies to a stream as a whole: one that lives for a day on comments is not cut.
+/// REP-11, REP-41, REP-58: no limit applies to a stream as a whole: one that lives for a day on comments is not cut.
 #[tokio::test]
 async fn a_stream_has_no_total_limit() {
     let api = running().await;
@@ -171,7 +173,7 @@ async fn a_stream_has_no_total_limit() {
     assert_eq!(api.stream_cursors().len(), 1);
 }
 
-/// STR-6: a stream that is dropped cancels its request, while it waits and in the middle of its events.
+/// STR-6, REP-36: a stream that is dropped cancels its request, while it waits and in the middle of its events.
 #[tokio::test]
 async fn dropping_a_stream_cancels_its_request() {
     let api = running().await;

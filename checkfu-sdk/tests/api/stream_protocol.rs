@@ -36,7 +36,7 @@ fn seqs(events: &[Event]) -> Vec<u64> {
     events.iter().map(|event| event.seq().get()).collect()
 }
 
-/// WIRE-3, A-CLI: status and content type are looked at before a byte of the body; a page is never parsed.
+/// WIRE-3, A-CLI, REP-34: status and content type are looked at before a byte of the body; a page is never parsed.
 #[tokio::test]
 async fn what_is_no_stream_is_not_parsed() {
     let body = frames(&[message(1)]);
@@ -67,7 +67,7 @@ async fn what_is_no_stream_is_not_parsed() {
     assert!(error.is_none() && seqs(&events) == [1]);
 }
 
-/// WIRE-2: a refusal that no retry mends ends the stream at once.
+/// WIRE-2, REP-21: a refusal that no retry mends ends the stream at once.
 #[tokio::test]
 async fn a_fatal_refusal_ends_the_stream() {
     for status in [307, 400, 401, 403, 404, 409, 422] {
@@ -159,7 +159,7 @@ async fn an_empty_id_does_not_reset_the_cursor() {
     assert_eq!(api.stream_cursors()[1].as_deref(), Some("7"));
 }
 
-/// A-CLI: data that is no event with a seq is a protocol error where a place in the log is claimed.
+/// A-CLI, REP-28: data that is no event with a seq is a protocol error where a place in the log is claimed.
 #[tokio::test]
 async fn a_frame_that_is_no_event_is_a_protocol_error() {
     for data in [
@@ -184,10 +184,18 @@ async fn a_frame_that_is_no_event_is_a_protocol_error() {
         assert_eq!(seqs(&events), [1]);
         assert!(matches!(&error, Some(Error::Protocol(_))), "{data}: {error:?}");
     }
+    let api = api(stream(frame(&message(1)) + "id: 5\ndata: []\n\n")).await;
+    let mut events = api.client().sessions().events("sess_1").stream().open();
+    while events.next().await.is_some() {}
+    assert_eq!(
+        events.last_seq(),
+        Some(Seq::from(1)),
+        "a bad frame moved the cursor"
+    );
 }
 
-/// A-CLI, PRV-4: a frame of an unknown name without an `id` and without JSON claims no place in the log and is passed
-/// over; one that says it is a known event is not.
+/// A-CLI, PRV-4, REP-68: a frame of an unknown name without an `id` and without JSON claims no place in the log and is
+/// passed over; one that says it is a known event is not.
 #[tokio::test]
 async fn a_control_frame_needs_no_json() {
     for data in ["pong", "", "{", "1 2"] {
@@ -216,7 +224,7 @@ async fn the_type_comes_from_the_data() {
     assert!(events.iter().all(|event| event.event_type() == "agent.message"));
 }
 
-/// An event of an unknown type and one with an unfitting payload are delivered and move the cursor.
+/// REP-1: an event of an unknown type and one with an unfitting payload are delivered and move the cursor.
 #[tokio::test]
 async fn what_is_not_understood_is_delivered() {
     let log = [
@@ -235,7 +243,8 @@ async fn what_is_not_understood_is_delivered() {
     assert_eq!(api.stream_cursors()[1].as_deref(), Some("4"));
 }
 
-/// PRV-4, A-CLI: previews and control frames never move the cursor, even with an `id` on them, nested or flat.
+/// PRV-4, A-CLI, REP-14, REP-22: previews and control frames never move the cursor, even with an `id` on them, nested
+/// or flat.
 #[tokio::test]
 async fn previews_never_move_the_cursor() {
     let start = r#"{"type": "event_start", "payload": {"event": {"type": "agent.message", "id": "e"}}}"#;
@@ -256,7 +265,7 @@ async fn previews_never_move_the_cursor() {
     assert_eq!(api.stream_cursors()[1].as_deref(), Some("6"));
 }
 
-/// A server that says in the stream that it failed is left and resumed.
+/// REP-50: a server that says in the stream that it failed is left and resumed.
 #[tokio::test]
 async fn an_error_frame_is_an_interruption() {
     let failure = r#"{"type": "error", "error": {"code": "x", "message": "overloaded"}}"#;
