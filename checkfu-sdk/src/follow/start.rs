@@ -12,7 +12,7 @@ use super::source::Source;
 use crate::client::Observer;
 use crate::cursor::{CursorKey, CursorStore};
 use crate::events::Log;
-use crate::model::{RunId, Seq};
+use crate::model::{ForkPlace, RunId, Seq};
 use crate::retry::ReconnectPolicy;
 use crate::settlement::SettlementFold;
 use crate::stream::{Anchor, StreamEvents};
@@ -108,11 +108,10 @@ impl<S: CursorStore> Follow<S> {
         let heads = Box::pin(Heads::read(&log, self.run_id.as_ref())).await;
         let heads = heads.map_err(FollowError::Read)?;
         let input = self.input.or(stored.seq()).unwrap_or_default();
-        let forked_at = heads
-            .session
-            .forked_from()
-            .map(|fork| fork.seq)
-            .unwrap_or_default();
+        let forked_at = match heads.session.fork() {
+            ForkPlace::At(fork) => fork,
+            ForkPlace::None | ForkPlace::Unreadable => Seq::ZERO,
+        };
         let child = heads.child.as_ref().map(|child| child.id().clone());
         let goal = match self.run_id {
             Some(run_id) => Goal::Run(RunFold::new(run_id)),

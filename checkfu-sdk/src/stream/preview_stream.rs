@@ -21,6 +21,11 @@ use crate::model::{LogId, PreviewType, Seq};
 ///
 /// A connection that breaks is mended beneath; [`StreamItem::Opened`] says that a new one goes on, on which no preview
 /// that was begun before is continued. [`PreviewReducer`](crate::previews::PreviewReducer) makes partial texts of it all.
+///
+/// # Cancel safety
+///
+/// A future that waits for the next item may be dropped at any time; all that is under way is kept in the stream, and the next
+/// one goes on with it. No event is lost or comes twice.
 #[must_use = "streams do nothing unless polled"]
 pub struct PreviewStream {
     resuming: Resuming,

@@ -10,6 +10,7 @@ mod calls;
 mod coverage;
 mod databases;
 mod follows;
+mod keys;
 mod lists;
 mod maintenance;
 mod resources;

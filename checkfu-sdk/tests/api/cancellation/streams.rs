@@ -1,5 +1,6 @@
 use checkfu_sdk::Event;
-use checkfu_sdk::stream::EventStream;
+use checkfu_sdk::model::PreviewType;
+use checkfu_sdk::stream::{EventStream, PreviewStream, StreamItem};
 use futures::StreamExt;
 use serde_json::{Value, json};
 
@@ -53,6 +54,44 @@ async fn a_dropped_read_of_a_stream_costs_nothing() {
         read(&mut stream, &mut seen).await;
         assert_eq!(seen, [1, 2, 4, 5, 6], "dropped after {waits}");
         assert!(stream.next().await.is_none());
+    }
+    cuts.waited_at(6);
+}
+
+/// PRV-4, STR-8: so it is with previews between the events.
+#[tokio::test]
+async fn a_dropped_read_of_previews_costs_nothing() {
+    let api = FakeApi::start().await;
+    api.set_session(session("completed", json!(null), 6))
+        .set_log(log())
+        .stream_the_log();
+    let mut cuts = Cuts::of(&["PreviewStream::next"]);
+    while let Some(waits) = cuts.place() {
+        let mut broken = stream("");
+        let start =
+            json!({"type": "event_start", "payload": {"event": {"type": "agent.message", "id": "evt_9"}}});
+        let first = format!("event: event_start\ndata: {start}\n\n{}", frames(&log()[..2]));
+        let pieces = first.as_bytes().chunks(60);
+        broken.extend(pieces.map(|piece| Step::Send(piece.to_vec())));
+        broken.push(Step::Reset);
+        api.on_stream(broken).on_stream(answer(503, "", ""));
+        let events = api.client().sessions().events("sess_1");
+        let mut items = events.stream().open_with_previews([PreviewType::AgentMessage]);
+        let (mut seen, mut others) = (Vec::new(), Vec::new());
+        let mut read = async |items: &mut PreviewStream| {
+            while let Some(item) = items.next().await {
+                match item.unwrap() {
+                    StreamItem::Event(event) => seen.push(event.seq().get()),
+                    StreamItem::Preview(_) => others.push("preview"),
+                    StreamItem::Opened => others.push("opened"),
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        cuts.cut(cancel_after(waits, read(&mut items)).await);
+        read(&mut items).await;
+        assert_eq!(seen, [1, 2, 4, 5, 6], "dropped after {waits}");
+        assert_eq!(others, ["opened", "preview", "opened"], "dropped after {waits}");
     }
     cuts.waited_at(6);
 }
