@@ -7,13 +7,23 @@ const MEBIBYTE: usize = 1024 * 1024;
 /// What may be left: the test runner allocates a little on its own thread.
 const REST: usize = 8 * 1024;
 
-/// What is taken beyond `before` at most while `work` is done, and what is left then.
-fn heap<T>(work: impl FnOnce() -> T) -> (usize, usize, T) {
-    let before = HEAP.current_usage();
-    HEAP.reset_peak_usage();
-    let done = work();
-    let peak = HEAP.peak_usage().saturating_sub(before);
-    (peak, HEAP.current_usage().saturating_sub(before), done)
+/// What is taken at most beyond what was before, while a decoder works, and what is left then: the least of several times,
+/// because other threads of the test runner allocate as well.
+fn heap<T>(decoder: impl Fn() -> Decoder, work: impl Fn(&mut Decoder) -> T) -> (usize, usize, T) {
+    let measure = || {
+        let mut decoder = decoder();
+        let before = HEAP.current_usage();
+        HEAP.reset_peak_usage();
+        let done = work(&mut decoder);
+        let peak = HEAP.peak_usage().saturating_sub(before);
+        (peak, HEAP.current_usage().saturating_sub(before), done)
+    };
+    let (mut peak, mut left, done) = measure();
+    for _ in 1..4 {
+        let (higher, more, _) = measure();
+        (peak, left) = (peak.min(higher), left.min(more));
+    }
+    (peak, left, done)
 }
 
 /// A-CLI: an endless line of any kind, and endless lines, take memory in proportion to the cap and not to what comes: the
@@ -32,12 +42,14 @@ fn endless_lines_take_bounded_memory() {
         "nocolon",
         "\u{feff}data: ",
     ] {
-        let mut decoder = Decoder::with_limit(cap);
         let bytes = [b'1'; 4096];
-        let (peak, left, failed) = heap(|| {
-            assert!(decoder.next_block(&mut start.as_bytes()).unwrap().is_none());
-            (0..1024).any(|_| decoder.next_block(&mut &bytes[..]).is_err())
-        });
+        let (peak, left, failed) = heap(
+            || Decoder::with_limit(cap),
+            |decoder| {
+                assert!(decoder.next_block(&mut start.as_bytes()).unwrap().is_none());
+                (0..1024).any(|_| decoder.next_block(&mut &bytes[..]).is_err())
+            },
+        );
         assert_eq!(failed, start != ": ", "{start:?}");
         assert!(peak <= 3 * cap, "{start:?} took {peak} bytes");
         assert!(left <= REST, "{start:?} kept {left} bytes");
@@ -51,9 +63,11 @@ fn endless_lines_take_bounded_memory() {
         ":\n",
         "data\n",
     ] {
-        let mut decoder = Decoder::with_limit(cap);
         let bytes = line.repeat(64).into_bytes();
-        let (peak, left, _) = heap(|| (0..1024).any(|_| decoder.next_block(&mut &bytes[..]).is_err()));
+        let (peak, left, _) = heap(
+            || Decoder::with_limit(cap),
+            |decoder| (0..1024).any(|_| decoder.next_block(&mut &bytes[..]).is_err()),
+        );
         assert!(peak <= 3 * cap, "{line:?} took {peak} bytes");
         assert!(left <= REST, "{line:?} kept {left} bytes");
     }
@@ -67,8 +81,7 @@ fn a_huge_block_leaves_no_capacity() {
     for field in ["data", "event", "unknown", "retry", ""] {
         for piece in [usize::MAX, 4096] {
             let input = format!("{field}: {huge}\ndata: x\n\n");
-            let mut decoder = Decoder::new();
-            let (peak, left, ()) = heap(|| {
+            let (peak, left, ()) = heap(Decoder::new, |decoder| {
                 for mut bytes in input.as_bytes().chunks(piece) {
                     while decoder.next_block(&mut bytes).unwrap().is_some() {}
                 }
@@ -77,9 +90,8 @@ fn a_huge_block_leaves_no_capacity() {
         }
     }
     // An id is what the next connection resumes with, so it stays, in its own size.
-    let mut decoder = Decoder::new();
     let input = format!("id: {huge}\ndata: x\n\nid: 7\ndata: y\n\n");
-    let (_, left, ()) = heap(|| {
+    let (_, left, ()) = heap(Decoder::new, |decoder| {
         let mut bytes = input.as_bytes();
         while decoder.next_block(&mut bytes).unwrap().is_some() {}
     });

@@ -28,10 +28,16 @@ async fn pass_an_hour(clock: &ManualClock, mut next: impl AsyncFnMut() -> u64) {
                     assert_eq!(read, seq + 1);
                     seq = read;
                 }
-                _ = clock.slept(|wait| wait <= LONGEST_WAIT) => break,
+                _ = clock.slept(|wait| wait <= LONGEST_WAIT) => {
+                    if seq == minute * EVENTS {
+                        break;
+                    }
+                    // A connection was lost before it brought an event; it is made again within the minute.
+                    clock.forget();
+                    clock.advance(LONGEST_WAIT);
+                }
             }
         }
-        assert_eq!(seq, minute * EVENTS, "one connection a minute");
         clock.forget();
         let held = live().await;
         if minute == 5 {
