@@ -50,7 +50,8 @@ impl Asked {
 }
 
 /// A request for every operation of the contract that takes a key. A Session is named where one has to be; of a Run, a
-/// Watch and an approval the ids are unknown.
+/// Watch and an approval the ids are unknown. Each mutation has an idempotency key, so that it can be sent again where its
+/// connection breaks.
 pub(crate) fn every(bench: &Bench, place: Place<'_>) -> Result<Vec<Asked>, Stop> {
     let operations = WITH_A_KEY.as_ref();
     let operations = operations.map_err(|error| Stop::Error(error.clone()))?;
@@ -79,7 +80,7 @@ fn with_a_key() -> Result<Vec<Operation>, checkfu_openapi::DocumentError> {
 
 fn request(bench: &Bench, operation: &Operation, place: Place<'_>) -> Request {
     let path = path(&operation.path, place);
-    match operation.method.as_str() {
+    let request = match operation.method.as_str() {
         "GET" if operation.id == "diffSessions" => Request::get(path).query("other", place.session_id),
         "GET" => Request::get(path),
         "DELETE" => Request::delete(path),
@@ -87,6 +88,10 @@ fn request(bench: &Bench, operation: &Operation, place: Place<'_>) -> Request {
             Some(body) => Request::post(path, &body),
             None => Request::post_empty(path),
         },
+    };
+    match operation.method.as_str() {
+        "GET" => request,
+        _ => request.header("idempotency-key", bench.fresh_name("refused")),
     }
 }
 
