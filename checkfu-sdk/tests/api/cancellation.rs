@@ -21,7 +21,10 @@ mod streams;
 const PLACES: u64 = 2_000;
 
 /// How often an operation must come to its end in a row: one that waits may find what it waits for at once, by chance.
-const ENDS: u32 = 4;
+const ENDS: u32 = 8;
+
+/// How often it is tried where it was never seen to wait: a database may be quick for a while.
+const TRIES: u32 = 500;
 
 /// The places at which an operation waits, one after the other, until it comes to its end without being dropped.
 struct Cuts {
@@ -47,7 +50,11 @@ impl Cuts {
 
     /// How often the operation may wait before it is dropped; `None` once it came to its end.
     fn place(&mut self) -> Option<u64> {
-        if self.ends >= ENDS {
+        let enough = match self.dropped {
+            0 => TRIES,
+            _ => ENDS,
+        };
+        if self.ends >= enough {
             return None;
         }
         assert!(self.place < PLACES, "{:?} has no end", self.operation);
