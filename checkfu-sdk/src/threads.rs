@@ -1,15 +1,12 @@
 //! Calls on the threads of one Session.
 
-mod list;
-
-pub use list::ListThreads;
-
 use http::Method;
 
-use crate::client::{Client, IdempotencyKey, Request, segment};
+use crate::client::{Client, IdempotencyKey, Request};
 use crate::error::Error;
 use crate::events::{THREAD, ThreadEvents};
 use crate::model::{SessionId, SessionThread, SessionThreadId};
+use crate::paging::List;
 use crate::sessions::Sessions;
 
 const THREADS: &str = "/v1/sessions/{session_id}/threads";
@@ -47,8 +44,8 @@ impl Sessions<'_> {
 
 impl SessionThreads {
     /// Lists the threads: the primary, then the children in the order in which they were spawned (`THR-1`).
-    pub fn list(&self) -> ListThreads {
-        ListThreads::new(self.client.clone(), self.request(Method::GET, THREADS, None))
+    pub fn list(&self) -> List<SessionThread> {
+        List::new(self.client.clone(), self.request(Method::GET, THREADS, None))
     }
 
     /// Reads one thread.
@@ -96,10 +93,8 @@ impl SessionThreads {
         route: &'static str,
         thread_id: Option<&SessionThreadId>,
     ) -> Result<Request, Error> {
-        let mut segments = vec![segment("session id", self.session_id.as_str())?];
-        if let Some(thread_id) = thread_id {
-            segments.push(segment("thread id", thread_id.as_str())?);
-        }
-        Ok(Request::new(method, route, &segments))
+        let mut ids = vec![("session id", self.session_id.as_str())];
+        ids.extend(thread_id.map(|thread_id| ("thread id", thread_id.as_str())));
+        Ok(Request::to(method, route, &ids)?)
     }
 }

@@ -11,6 +11,11 @@ const LONGEST: usize = 255;
 pub(crate) struct IdempotencyKey(HeaderValue);
 
 impl IdempotencyKey {
+    /// The caller's own key, or a new one where there is none.
+    pub(crate) fn own_or_random(own: Option<&str>) -> Result<Self, ConfigError> {
+        own.map_or_else(Self::random, Self::given)
+    }
+
     /// A new key of 128 random bits.
     pub(crate) fn random() -> Result<Self, ConfigError> {
         let mut bytes = [0_u8; 16];
@@ -21,7 +26,7 @@ impl IdempotencyKey {
     }
 
     /// The caller's own key: 1 to 255 visible ASCII characters.
-    pub(crate) fn given(key: &str) -> Result<Self, ConfigError> {
+    fn given(key: &str) -> Result<Self, ConfigError> {
         let invalid = |reason| ConfigError::InvalidValue {
             name: "idempotency key",
             reason,

@@ -33,10 +33,7 @@ impl SessionEvents {
     /// If it is dropped the input may have been accepted. With an
     /// [`idempotency_key`](UserInput::idempotency_key) of the caller's own, sending it again finds out.
     pub async fn send(&self, input: UserInput) -> Result<Event, Error> {
-        let key = match input.own_idempotency_key() {
-            Some(key) => IdempotencyKey::given(key)?,
-            None => IdempotencyKey::random()?,
-        };
+        let key = IdempotencyKey::own_or_random(input.own_idempotency_key())?;
         let request = self.log().append()?.json(&input)?;
         let answer = self.client().call(request, Some(key)).await?;
         answer

@@ -85,10 +85,7 @@ impl CreateSession {
     /// If it is dropped the Session may have been created. With an
     /// [`idempotency_key`](Self::idempotency_key) of the caller's own the same call finds out.
     pub async fn send(self) -> Result<Session, Error> {
-        let key = match &self.idempotency_key {
-            Some(key) => IdempotencyKey::given(key)?,
-            None => IdempotencyKey::random()?,
-        };
+        let key = IdempotencyKey::own_or_random(self.idempotency_key.as_deref())?;
         let request = Request::new(Method::POST, "/v1/sessions", &[]).json(&self.body)?;
         self.client.call(request, Some(key)).await?.decode("the session")
     }

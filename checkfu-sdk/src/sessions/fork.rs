@@ -122,10 +122,7 @@ impl ForkSession {
     /// If it is dropped the fork may have been made. With an [`idempotency_key`](Self::idempotency_key) of the caller's own
     /// the same call finds out.
     pub async fn send(self) -> Result<Session, Error> {
-        let key = match &self.idempotency_key {
-            Some(key) => IdempotencyKey::given(key)?,
-            None => IdempotencyKey::random()?,
-        };
+        let key = IdempotencyKey::own_or_random(self.idempotency_key.as_deref())?;
         let ids = [("session id", self.session_id.as_str())];
         let request = Request::to(Method::POST, FORK, &ids)?.json(&self.body)?;
         self.client.call(request, Some(key)).await?.decode("the fork")
