@@ -55,7 +55,7 @@ async fn a_dropped_create_is_made_once() {
                 assert_eq!(same[0].id(), made.unwrap().id());
             }
         }
-        cuts.waited_at(1);
+        cuts.waited();
     }
     server.shutdown().await;
 }
@@ -96,7 +96,7 @@ async fn a_dropped_input_is_accepted_once() {
                 assert_eq!(same, [sent.unwrap().id()]);
             }
         }
-        cuts.waited_at(1);
+        cuts.waited();
     }
     server.shutdown().await;
 }
@@ -117,7 +117,7 @@ async fn dropped_reads_change_nothing() {
         let again = client.sessions().retrieve(session.id()).await.unwrap();
         assert_eq!(again, session);
     }
-    cuts.waited_at(1);
+    cuts.waited();
     server.shutdown().await;
 
     let api = FakeApi::start().await;
@@ -132,7 +132,7 @@ async fn dropped_reads_change_nothing() {
         let again = threads.retrieve(&"sthr_2".into()).await.unwrap();
         assert_eq!(again.id().as_str(), "sthr_2");
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["SessionThreads::archive"]);
     while let Some(waits) = cuts.place() {
         let archived = cancel_after(waits, threads.archive(&"sthr_2".into())).await;
@@ -140,7 +140,7 @@ async fn dropped_reads_change_nothing() {
         let again = threads.archive(&"sthr_2".into()).await.unwrap();
         assert_eq!(again.id().as_str(), "sthr_2");
     }
-    cuts.waited_at(1);
+    cuts.waited();
 }
 
 /// A wait of the default clock is dropped like any other.
@@ -155,5 +155,5 @@ async fn a_dropped_sleep_leaves_nothing() {
         TokioClock.sleep(short).await;
         assert!(TokioClock.now() >= started + short);
     }
-    cuts.waited_at(1);
+    cuts.waited();
 }

@@ -109,7 +109,7 @@ async fn start<D: Database>() {
     let Some(turn) = Turn::<D>::open().await else {
         return;
     };
-    let mut cuts = Cuts::of(&["Follow::start"]);
+    let mut cuts = Cuts::of(&["Follow::start"]).at_least(4);
     while let Some(waits) = cuts.place() {
         let consumer = format!("start {}", cuts.run());
         let start = cancel_after(waits, turn.follow(&consumer).start()).await;
@@ -119,12 +119,12 @@ async fn start<D: Database>() {
         let mut follower = turn.follow(&consumer).start().await.unwrap();
         turn.finish(&consumer, &mut follower).await;
     }
-    cuts.waited_at(4);
+    cuts.waited();
     // At the head of a Session that is settled, where the event at the cursor is looked at.
     turn.api
         .set_session(session("idle", json!("end_turn"), 9))
         .set_log(log());
-    let mut cuts = Cuts::of(&["Follow::start"]);
+    let mut cuts = Cuts::of(&["Follow::start"]).at_least(4);
     while let Some(waits) = cuts.place() {
         let start = cancel_after(waits, turn.follow("start 1").start()).await;
         drop(cuts.cut(start));
@@ -133,7 +133,7 @@ async fn start<D: Database>() {
         assert!(follower.next().await.unwrap().is_none());
         assert_eq!(turn.database.cursor("start 1").await, Some(LAST));
     }
-    cuts.waited_at(4);
+    cuts.waited();
 }
 
 /// Drops a whole follow everywhere, by one event or in batches, from the stream or with the list first.
@@ -142,7 +142,7 @@ async fn deliveries<D: Database>() {
         return;
     };
     for list_above in [u64::MAX, 0] {
-        let mut cuts = Cuts::of(&["Follower::next", "Delivery::commit"]);
+        let mut cuts = Cuts::of(&["Follower::next", "Delivery::commit"]).at_least(20);
         while let Some(waits) = cuts.place() {
             let consumer = format!("next {list_above} {}", cuts.run());
             turn.breaks_once();
@@ -158,8 +158,8 @@ async fn deliveries<D: Database>() {
             cuts.cut(cancel_after(waits, all).await);
             turn.finish(&consumer, &mut follower).await;
         }
-        cuts.waited_at(20);
-        let mut cuts = Cuts::of(&["Follower::next_batch", "Batch::commit"]);
+        cuts.waited();
+        let mut cuts = Cuts::of(&["Follower::next_batch", "Batch::commit"]).at_least(10);
         while let Some(waits) = cuts.place() {
             let consumer = format!("batch {list_above} {}", cuts.run());
             turn.breaks_once();
@@ -178,7 +178,7 @@ async fn deliveries<D: Database>() {
             cuts.cut(cancel_after(waits, all).await);
             turn.finish(&consumer, &mut follower).await;
         }
-        cuts.waited_at(10);
+        cuts.waited();
     }
 }
 
@@ -187,7 +187,7 @@ async fn runs<D: Database>() {
     let Some(turn) = Turn::<D>::open().await else {
         return;
     };
-    let mut cuts = Cuts::of(&["Follower::run"]);
+    let mut cuts = Cuts::of(&["Follower::run"]).at_least(20);
     while let Some(waits) = cuts.place() {
         let consumer = format!("run {}", cuts.run());
         turn.breaks_once();
@@ -199,8 +199,8 @@ async fn runs<D: Database>() {
         assert_eq!(follower.run(&mut rows).await.unwrap().seq.get(), 9);
         turn.finish(&consumer, &mut follower).await;
     }
-    cuts.waited_at(20);
-    let mut cuts = Cuts::of(&["Follower::run_until"]);
+    cuts.waited();
+    let mut cuts = Cuts::of(&["Follower::run_until"]).at_least(20);
     while let Some(waits) = cuts.place() {
         let consumer = format!("run until {}", cuts.run());
         turn.breaks_once();
@@ -219,8 +219,8 @@ async fn runs<D: Database>() {
         }
         turn.finish(&consumer, &mut follower).await;
     }
-    cuts.waited_at(20);
-    let mut cuts = Cuts::of(&["EventHandler::handle"]);
+    cuts.waited();
+    let mut cuts = Cuts::of(&["EventHandler::handle"]).at_least(2);
     while let Some(waits) = cuts.place() {
         let consumer = format!("handle {}", cuts.run());
         turn.breaks_once();
@@ -234,7 +234,7 @@ async fn runs<D: Database>() {
         assert!(turn.database.applied(&consumer).await.is_empty());
         turn.finish(&consumer, &mut follower).await;
     }
-    cuts.waited_at(2);
+    cuts.waited();
 }
 
 /// Drops a stop everywhere: the follow is over all the same, and another goes on where it stood.
@@ -242,7 +242,7 @@ async fn stop<D: Database>() {
     let Some(turn) = Turn::<D>::open().await else {
         return;
     };
-    let mut cuts = Cuts::of(&["Follower::stop"]);
+    let mut cuts = Cuts::of(&["Follower::stop"]).at_least(2);
     while let Some(waits) = cuts.place() {
         let consumer = format!("stop {}", cuts.run());
         let mut hanging = stream(frames(&log()[..1]));
@@ -264,7 +264,7 @@ async fn stop<D: Database>() {
         let mut follower = turn.follow(&consumer).start().await.unwrap();
         turn.finish(&consumer, &mut follower).await;
     }
-    cuts.waited_at(2);
+    cuts.waited();
 }
 
 /// FOL-3, FOL-6, FOL-7: on SQLite, whatever of a follow is dropped and wherever it waits, the follower goes on, each effect stands

@@ -19,7 +19,7 @@ use crate::support::random::cancel_after;
 async fn a_dropped_migration_did_all_or_nothing() {
     let sqlite = OnSqlite::open().await.unwrap();
     let pool = &sqlite.projection.pool;
-    let mut cuts = Cuts::of(&["SqliteCursorStore::migrate"]);
+    let mut cuts = Cuts::of(&["SqliteCursorStore::migrate"]).at_least(4);
     while let Some(waits) = cuts.place() {
         let store = SqliteCursorStore::with_table(pool.clone(), format!("cut_{}", cuts.run())).unwrap();
         let migrated = cuts.cut(cancel_after(waits, store.migrate()).await);
@@ -34,12 +34,12 @@ async fn a_dropped_migration_did_all_or_nothing() {
         store.migrate().await.unwrap();
         store.prepare().await.unwrap();
     }
-    cuts.waited_at(4);
+    cuts.waited();
     let Some(postgres) = OnPostgres::open().await else {
         return;
     };
     let pool = &postgres.projection.pool;
-    let mut cuts = Cuts::of(&["PgCursorStore::migrate"]);
+    let mut cuts = Cuts::of(&["PgCursorStore::migrate"]).at_least(4);
     while let Some(waits) = cuts.place() {
         let store = PgCursorStore::with_table(pool.clone(), format!("cut_{}", cuts.run())).unwrap();
         let migrated = cuts.cut(cancel_after(waits, store.migrate()).await);
@@ -56,7 +56,7 @@ async fn a_dropped_migration_did_all_or_nothing() {
         store.migrate().await.unwrap();
         store.prepare().await.unwrap();
     }
-    cuts.waited_at(4);
+    cuts.waited();
 }
 
 fn check(tables: i64, migrated: bool, prepared: &Result<(), SqlxCursorError>) {
@@ -93,7 +93,7 @@ async fn a_dropped_prune_did_all_or_nothing() {
     let later = Timestamp::now() + Duration::from_secs(3600);
     let sqlite = OnSqlite::open().await.unwrap();
     let store = sqlite.store();
-    let mut cuts = Cuts::of(&["SqliteCursorStore::prune"]);
+    let mut cuts = Cuts::of(&["SqliteCursorStore::prune"]).at_least(2);
     while let Some(waits) = cuts.place() {
         fill(&store, cuts.run() * 2).await;
         fill(&store, cuts.run() * 2 + 1).await;
@@ -105,12 +105,12 @@ async fn a_dropped_prune_did_all_or_nothing() {
         let open: i64 = open.fetch_one(&sqlite.projection.pool).await.unwrap();
         assert_eq!(open, i64::try_from(cuts.run() * 2).unwrap());
     }
-    cuts.waited_at(2);
+    cuts.waited();
     let Some(postgres) = OnPostgres::open().await else {
         return;
     };
     let store = postgres.store();
-    let mut cuts = Cuts::of(&["PgCursorStore::prune"]);
+    let mut cuts = Cuts::of(&["PgCursorStore::prune"]).at_least(2);
     while let Some(waits) = cuts.place() {
         fill(&store, cuts.run() * 2).await;
         fill(&store, cuts.run() * 2 + 1).await;
@@ -122,7 +122,7 @@ async fn a_dropped_prune_did_all_or_nothing() {
         let open: i64 = open.fetch_one(&postgres.projection.pool).await.unwrap();
         assert_eq!(open, i64::try_from(cuts.run() * 2).unwrap());
     }
-    cuts.waited_at(2);
+    cuts.waited();
 }
 
 /// FOL-3: the suite for stores may be dropped too; it leaves cursors, in Sessions of its own, and the store goes on.
@@ -137,5 +137,5 @@ async fn a_dropped_suite_leaves_the_store_usable() {
         let key = CursorKey::session("over", "sess_1");
         assert_eq!(store.cursor(&key).await.seq(), Some(Seq::from(7)));
     }
-    cuts.waited_at(1);
+    cuts.waited();
 }

@@ -43,7 +43,7 @@ async fn a_dropped_fork_is_made_once() {
         assert_eq!(count().await, before + 1, "{key}");
         assert!(made.is_none_or(|made| made.unwrap().id() == again.id()));
     }
-    cuts.waited_at(1);
+    cuts.waited();
     server.shutdown().await;
 }
 
@@ -67,7 +67,7 @@ async fn a_dropped_end_is_found_out() {
         )
         .await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["Sessions::cancel"]);
     while let Some(waits) = cuts.place() {
         let session = created(&server, &client).await;
@@ -81,7 +81,7 @@ async fn a_dropped_end_is_found_out() {
         )
         .await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     server.shutdown().await;
 }
 
@@ -142,5 +142,5 @@ async fn reads(mut cuts: Cuts, read: impl AsyncFn() -> Result<(), Error>) {
         cuts.cut(cut);
         read().await.unwrap();
     }
-    cuts.waited_at(1);
+    cuts.waited();
 }

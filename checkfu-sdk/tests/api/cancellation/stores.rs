@@ -65,14 +65,14 @@ async fn transactions<D: Database>() {
         cuts.cut(cancel_after(waits, store.prepare()).await);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["CursorStore::begin"]);
     while let Some(waits) = cuts.place() {
         let transaction = cuts.cut(cancel_after(waits, store.begin()).await);
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["CursorStore::commit"]);
     while let Some(waits) = cuts.place() {
         let mut transaction = store.begin().await.unwrap();
@@ -89,7 +89,7 @@ async fn transactions<D: Database>() {
         assert!(committed.is_none() || found == places[1]);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
 }
 
 async fn statements<D: Database>() {
@@ -107,7 +107,7 @@ async fn statements<D: Database>() {
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["CursorStore::lock"]);
     while let Some(waits) = cuts.place() {
         // A cursor that is not there yet.
@@ -118,7 +118,7 @@ async fn statements<D: Database>() {
         subject.goes_on().await;
         assert_eq!(subject.database.cursor(&new.consumer).await, None);
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["CursorStore::advance"]);
     while let Some(waits) = cuts.place() {
         let mut transaction = store.begin().await.unwrap();
@@ -130,7 +130,7 @@ async fn statements<D: Database>() {
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut cuts = Cuts::of(&["CursorStore::forget"]);
     while let Some(waits) = cuts.place() {
         let mut transaction = store.begin().await.unwrap();
@@ -139,8 +139,8 @@ async fn statements<D: Database>() {
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(1);
-    let mut cuts = Cuts::of(&["CursorStore::rewind"]);
+    cuts.waited();
+    let mut cuts = Cuts::of(&["CursorStore::rewind"]).at_least(2);
     while let Some(waits) = cuts.place() {
         let mut transaction = store.begin().await.unwrap();
         let rewound = cancel_after(waits, store.rewind(&mut transaction, &key, Seq::from(1))).await;
@@ -148,8 +148,8 @@ async fn statements<D: Database>() {
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(2);
-    let mut cuts = Cuts::of(&["CursorStore::rebuild"]);
+    cuts.waited();
+    let mut cuts = Cuts::of(&["CursorStore::rebuild"]).at_least(2);
     while let Some(waits) = cuts.place() {
         let mut transaction = store.begin().await.unwrap();
         let rebuilt = cancel_after(waits, store.rebuild(&mut transaction, &key)).await;
@@ -157,7 +157,7 @@ async fn statements<D: Database>() {
         drop(transaction);
         subject.goes_on().await;
     }
-    cuts.waited_at(2);
+    cuts.waited();
 }
 
 /// FOL-1, FOL-3: on SQLite, a future of a store that is dropped wherever it waits leaves the cursor where it was, or moved
@@ -201,7 +201,7 @@ async fn a_store_in_memory_may_be_dropped_everywhere() {
         assert!(read.is_none_or(|cursor| cursor == Cursor::default()));
         assert_eq!(store.cursor(&key).await, Cursor::default());
     }
-    cuts.waited_at(1);
+    cuts.waited();
     let mut transaction = store.begin().await.unwrap();
     let advance = store.advance(&mut transaction, &key, None, &at(1)).await;
     assert_eq!(advance.unwrap(), Advance::Moved);

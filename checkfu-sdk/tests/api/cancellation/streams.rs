@@ -45,7 +45,7 @@ async fn a_dropped_read_of_a_stream_costs_nothing() {
     api.set_session(session("completed", json!(null), 6))
         .set_log(log())
         .stream_the_log();
-    let mut cuts = Cuts::of(&["EventStream::next"]);
+    let mut cuts = Cuts::of(&["EventStream::next"]).at_least(6);
     while let Some(waits) = cuts.place() {
         let mut stream = open(&api);
         let mut seen = Vec::new();
@@ -55,7 +55,7 @@ async fn a_dropped_read_of_a_stream_costs_nothing() {
         assert_eq!(seen, [1, 2, 4, 5, 6], "dropped after {waits}");
         assert!(stream.next().await.is_none());
     }
-    cuts.waited_at(6);
+    cuts.waited();
 }
 
 /// PRV-4, STR-8: so it is with previews between the events.
@@ -65,7 +65,7 @@ async fn a_dropped_read_of_previews_costs_nothing() {
     api.set_session(session("completed", json!(null), 6))
         .set_log(log())
         .stream_the_log();
-    let mut cuts = Cuts::of(&["PreviewStream::next"]);
+    let mut cuts = Cuts::of(&["PreviewStream::next"]).at_least(6);
     while let Some(waits) = cuts.place() {
         let mut broken = stream("");
         let start =
@@ -93,7 +93,7 @@ async fn a_dropped_read_of_previews_costs_nothing() {
         assert_eq!(seen, [1, 2, 4, 5, 6], "dropped after {waits}");
         assert_eq!(others, ["opened", "preview", "opened"], "dropped after {waits}");
     }
-    cuts.waited_at(6);
+    cuts.waited();
 }
 
 /// STR-8: so it is where each read of one event is dropped once, and made again.
