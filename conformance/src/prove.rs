@@ -22,6 +22,7 @@ mod null;
 mod pressure;
 mod proof;
 mod relay;
+mod report_of;
 mod survivor;
 mod tables;
 mod traffic;

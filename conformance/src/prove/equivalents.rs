@@ -11,6 +11,7 @@ use super::{
     layer::Layer,
     mutant::Mutant,
     relay::Relay,
+    report_of::report_of,
     survivor::told,
 };
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
     plan::Plan,
     profile::{Profile, Severity},
     report::Report,
-    run::run,
     stimulus::Stimulus,
     verdict::Verdict,
 };
@@ -172,7 +172,7 @@ async fn judged(server: &RunningServer, equivalent: Equivalent) -> Result<Report
         By::Style => plan.with_only(styles::AREAS).map_err(|error| error.to_string())?,
         By::Relay(_) | By::Flags(_) => plan,
     };
-    Ok(run(&plan, std::future::pending(), |_| {}).await)
+    Ok(report_of(plan).await)
 }
 
 fn unexpected(report: &Report, equivalent: Equivalent) -> Vec<String> {

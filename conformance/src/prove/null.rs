@@ -19,8 +19,9 @@ use super::{
     layer::Layer,
     mutant::Mutant,
     relay::Relay,
+    report_of::report_of,
 };
-use crate::{limits::Limits, plan::Plan, profile::Profile, report::Report, run::run, target::Target};
+use crate::{limits::Limits, plan::Plan, profile::Profile, report::Report, target::Target};
 use answers::Answers;
 use listener::Listener;
 
@@ -93,7 +94,7 @@ async fn judge_creating(sound: &RunningServer, name: &'static str, answer: answe
 }
 
 async fn report(plan: Plan) -> Report {
-    run(&plan, std::future::pending(), |_| {}).await
+    report_of(plan).await
 }
 
 /// One of them never answers.

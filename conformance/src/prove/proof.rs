@@ -1,5 +1,7 @@
 use std::{collections::BTreeSet, fmt};
 
+use futures::future::{OptionFuture, join3};
+
 use super::{
     binary::{self, Binary, Unprovable},
     case::Pace,
@@ -87,22 +89,32 @@ pub async fn prove(settings: &Settings, progress: &(dyn Fn(&str) + Sync)) -> Res
     let only = only.as_ref();
     let sound = settings.binary.start(&[]).await?;
     let known = binary::mutants(&settings.binary, &sound).await?;
-    let (mut layers, mut scores) = (Vec::new(), Vec::new());
-    if only.is_none() {
-        let (layer, scored) = null_servers(&sound, pace).await;
-        layers.push(layer);
-        scores = scored;
-    }
-    layers.push(tables(&kills(), only));
-    if only.is_none_or(|only| only.iter().any(|name| !instrumented::has(name))) {
-        layers.push(wire(&settings.binary, &sound, only, pace).await);
-    }
-    if only.is_none_or(|only| only.iter().any(|name| instrumented::has(name))) {
-        layers.push(instrumented(&settings.binary, &known, only, pace).await);
-    }
-    if only.is_none() {
-        layers.push(equivalents(&settings.binary, settings.depth, pace).await);
-    }
+    let has = |instrumented: bool| {
+        only.is_none_or(|only| only.iter().any(|name| instrumented::has(name) == instrumented))
+    };
+    // Broken servers take work, null servers and equivalents mostly time: side by side they take what the longest takes.
+    let broken = async {
+        let by_wire =
+            OptionFuture::from(has(false).then(|| wire(&settings.binary, &sound, only, pace))).await;
+        let of_server = has(true).then(|| instrumented(&settings.binary, &known, only, pace));
+        (by_wire, OptionFuture::from(of_server).await)
+    };
+    let (null, (by_wire, of_server), equal) = join3(
+        OptionFuture::from(only.is_none().then(|| null_servers(&sound, pace))),
+        broken,
+        OptionFuture::from(
+            only.is_none()
+                .then(|| equivalents(&settings.binary, settings.depth, pace)),
+        ),
+    )
+    .await;
+    let (null, scores) = null.unzip();
+    let of_tables = Some(tables(&kills(), only));
+    let layers = [null, of_tables, by_wire, of_server, equal]
+        .into_iter()
+        .flatten()
+        .collect();
+    let scores = scores.unwrap_or_default();
     Ok(Proof {
         layers,
         scores,

@@ -1,9 +1,8 @@
-use super::{claims::claiming, kill::Kill};
+use super::{claims::claiming, kill::Kill, report_of::report_of};
 use crate::{
     limits::Limits,
     profile::Profile,
     report::{CheckReport, Report},
-    run::run,
     target::Target,
     verdict::Verdict,
 };
@@ -19,7 +18,7 @@ pub async fn survivors(kills: &[Kill], target: Target, limits: Limits) -> Vec<St
         Ok(plan) => plan,
         Err(unknown) => return vec![unknown.to_string()],
     };
-    let report = run(&plan, std::future::pending(), |_| {}).await;
+    let report = report_of(plan).await;
     kills.iter().filter_map(|kill| survives(kill, &report)).collect()
 }
 
