@@ -179,13 +179,11 @@ async fn ends_with_its_server_at(signal: &str) {
         .spawn()
         .unwrap();
     let mut progress = tokio::io::BufReader::new(proving.stderr.take().unwrap()).lines();
+    // Which of them is judged first is open.
+    let first = progress.next_line().await.unwrap().unwrap();
     assert!(
-        progress
-            .next_line()
-            .await
-            .unwrap()
-            .unwrap()
-            .contains("null servers")
+        first.starts_with("holds") || first.starts_with("BROKEN"),
+        "{first}"
     );
     let id = proving.id().unwrap().to_string();
     let interrupted = std::process::Command::new("kill").args([signal, &id]).status();
