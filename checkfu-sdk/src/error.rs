@@ -6,6 +6,7 @@ mod config;
 mod key;
 mod log;
 mod protocol;
+mod questioned_prompt;
 mod transport;
 
 pub use api::{ApiError, ErrorCode};
@@ -14,6 +15,7 @@ pub use config::ConfigError;
 pub use key::KeyError;
 pub use log::{CursorGap, Divergence};
 pub use protocol::{DecodeError, ProtocolError};
+pub use questioned_prompt::{PromptFinding, PromptFindingKind, QuestionedPrompt};
 pub use transport::{Limit, TransportError, TransportErrorKind};
 
 pub(crate) use api::ErrorBody;

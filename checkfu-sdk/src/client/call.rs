@@ -26,7 +26,8 @@ const REQUEST_ID: [HeaderName; 2] = [
     HeaderName::from_static("request-id"),
     HeaderName::from_static("x-request-id"),
 ];
-const ERROR_BODY_BYTES: usize = 64 * 1024;
+/// A refusal that asks about a prompt holds a correction, as long as the 1 MiB that a prompt may have (`A-PIN`).
+const ERROR_BODY_BYTES: usize = 4 * 1024 * 1024;
 const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 const REASON_CHARACTERS: usize = 1000;
 
@@ -193,7 +194,7 @@ impl Client {
         })
     }
 
-    /// Reads a refusal. Its body is read within bounds: 64 KiB, and 10 s or a quarter of a shorter limit for the whole
+    /// Reads a refusal. Its body is read within bounds: 4 MiB, and 10 s or a quarter of a shorter limit for the whole
     /// call. Whatever it holds, the status counts, and alone where the body did not come in time.
     pub(crate) async fn refusal(&self, response: Response) -> ApiError {
         let Response {

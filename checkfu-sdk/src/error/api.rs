@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::attempts::{Attempts, write_suffix};
+use super::questioned_prompt::QuestionedPrompt;
 use crate::model::{RequestId, Seq, members, open_enum, optional};
 use crate::redaction::Redaction;
 
@@ -108,6 +109,14 @@ impl ApiError {
     /// What else the server tells, by the code.
     pub fn details(&self) -> &Value {
         &self.body.details
+    }
+
+    /// What the author has to decide, on `409 prompt_integrity.decision_required` (`PIN-1`, `A-PIN`).
+    pub fn questioned_prompt(&self) -> Option<QuestionedPrompt> {
+        let is_asked = self.code() == Some(&ErrorCode::DecisionRequired);
+        is_asked
+            .then(|| QuestionedPrompt::read(&self.body.details))
+            .flatten()
     }
 
     /// Whether the same call could succeed later: on `429` and `5xx`, unless the body says that it could not. On any

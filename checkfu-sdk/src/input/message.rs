@@ -21,8 +21,9 @@ impl UserMessage {
         }
     }
 
-    /// The author's decision on a prompt that the server questioned (`PIN-1`, `A-PIN`). It is never made by the
-    /// SDK.
+    /// The author's decision on a prompt that the server questioned, as
+    /// [`QuestionedPrompt::decide`](crate::error::QuestionedPrompt::decide) makes it (`PIN-1`, `A-PIN`). It goes with the
+    /// original content, and is never made by the SDK.
     pub fn prompt_integrity(mut self, decision: PromptIntegrity) -> Self {
         self.prompt_integrity = Some(decision);
         self

@@ -37,6 +37,7 @@ mod preview_reducer;
 mod previews;
 mod previews_live;
 mod public_api;
+mod questioned_prompts;
 mod redaction;
 mod refusals;
 mod reports;
