@@ -32,7 +32,7 @@ fn body(request: &Request) -> Value {
     serde_json::from_slice(&request.body).unwrap()
 }
 
-/// WIRE-1, WIRE-8: a request over plain HTTP carries the key and the version, and a workspace only when one is set.
+/// WIRE-1, WIRE-8, A-VER: a request over plain HTTP carries the key and the version, and a workspace only when one is set.
 #[tokio::test]
 async fn requests_carry_key_and_version() {
     let server = MockServer::start().await;

@@ -62,5 +62,6 @@ mod tls;
 mod trace_parent;
 #[cfg(feature = "tracing")]
 mod traces;
+mod versions;
 mod views;
 mod views_live;

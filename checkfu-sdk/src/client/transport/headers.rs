@@ -2,6 +2,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
 use crate::error::ConfigError;
 
+/// Which API the client speaks, and in which workspace it acts if one is set (`A-VER`).
 const CHECKFU_VERSION: HeaderName = HeaderName::from_static("checkfu-version");
 const CHECKFU_WORKSPACE: HeaderName = HeaderName::from_static("checkfu-workspace");
 const API_VERSION: HeaderValue = HeaderValue::from_static("2026-08-31");
