@@ -46,7 +46,9 @@ pub struct Event {
 }
 
 impl Event {
-    /// The event's id, unique over all Sessions save for the copies in forks (`A-ID`).
+    /// The event's id, unique over all Sessions save for the copies in forks, which are the same event (`A-ID`): where
+    /// events of several Sessions come together in no order, it tells which of them came before (`STR-4`). What stores
+    /// them all needs the Session's id in its key, too.
     pub fn id(&self) -> &EventId {
         &self.id
     }

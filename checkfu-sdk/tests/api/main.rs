@@ -6,6 +6,7 @@ mod support;
 mod calls;
 mod cancellation;
 mod config;
+mod copies;
 mod cursor_suite;
 mod fixtures;
 mod follow;
