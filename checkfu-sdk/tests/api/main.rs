@@ -41,6 +41,7 @@ mod public_api;
 mod questioned_prompts;
 mod redaction;
 mod refusals;
+mod remote_effects;
 mod reports;
 mod resources;
 mod retries;
