@@ -8,6 +8,7 @@ use crate::model::{ActionApproval, ActionApprovalId, SessionId};
 use crate::paging::List;
 use crate::sessions::Sessions;
 
+// The contract's routes (`A-EP`).
 const APPROVALS: &str = "/v1/sessions/{session_id}/action_approvals";
 const APPROVAL: &str = "/v1/sessions/{session_id}/action_approvals/{action_approval_id}";
 

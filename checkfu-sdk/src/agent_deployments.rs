@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::model::{AgentDeployment, AgentDeploymentId, Capability, Page};
 use crate::paging::List;
 
+// The contract's routes (`A-EP`).
 const DEPLOYMENTS: &str = "/v1/agent_deployments";
 const DEPLOYMENT: &str = "/v1/agent_deployments/{agent_deployment_id}";
 const CAPABILITIES: &str = "/v1/capabilities";

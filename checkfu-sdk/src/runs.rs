@@ -8,6 +8,7 @@ use crate::model::{Run, RunId, SessionId};
 use crate::paging::List;
 use crate::sessions::Sessions;
 
+// The contract's routes (`A-EP`).
 const RUNS: &str = "/v1/sessions/{session_id}/runs";
 const RUN: &str = "/v1/sessions/{session_id}/runs/{run_id}";
 

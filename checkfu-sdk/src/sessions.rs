@@ -15,7 +15,7 @@ use crate::client::{Client, Request, segment};
 use crate::error::Error;
 use crate::model::{AgentDeploymentId, PrincipalId, Session, SessionId};
 
-/// The route of a Session.
+/// The route of a Session; like the others that the pages do not name, it is the contract's (`A-EP`).
 pub(crate) const SESSION: &str = "/v1/sessions/{session_id}";
 
 /// The calls on Sessions.

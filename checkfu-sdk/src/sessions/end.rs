@@ -5,6 +5,7 @@ use crate::client::{IdempotencyKey, Request};
 use crate::error::Error;
 use crate::model::{Session, SessionId};
 
+// The contract's routes (`A-EP`).
 const COMPLETE: &str = "/v1/sessions/{session_id}/complete";
 const CANCEL: &str = "/v1/sessions/{session_id}/cancel";
 

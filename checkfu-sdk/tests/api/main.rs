@@ -8,6 +8,7 @@ mod cancellation;
 mod config;
 mod copies;
 mod cursor_suite;
+mod endpoints;
 mod fixtures;
 mod follow;
 mod follow_batches;
