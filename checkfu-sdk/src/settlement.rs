@@ -33,6 +33,9 @@ impl Settlement {
     /// stop reason is not `requires_action`, an unknown or absent reason included; else nothing (`SET-1`,
     /// `A-STOP`).
     ///
+    /// An idle that requires an action, `waiting` and `paused` are stops on the way, whichever of them a server writes and
+    /// in whatever order: the Run waits, or has just gone on (`WAIT-4`, `A-WAIT`).
+    ///
     /// ```
     /// use checkfu_sdk::settlement::Settlement;
     ///

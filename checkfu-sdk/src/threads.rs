@@ -1,4 +1,4 @@
-//! Calls on the threads of one Session.
+//! Calls on the threads of one Session (`SDK-1`).
 
 use http::Method;
 

@@ -109,7 +109,8 @@ async fn a_follow_goes_on_after_the_stored_cursor() {
     assert_eq!(api.stream_cursors(), [None, Some("3".to_owned()), None]);
 }
 
-/// SET-1, WAIT-4, REP-13, REP-16: `requires_action`, waiting and paused are no end; the idle after the continuation is.
+/// SET-1, WAIT-4, A-WAIT, REP-13, REP-16: `requires_action`, waiting and paused are no end; the idle after the continuation
+/// is.
 #[tokio::test]
 async fn a_wait_is_followed_through() {
     let status = |seq, name: &str| event(seq, &format!("session.status_{name}"), json!({}));

@@ -12,7 +12,7 @@ fn outcome(value: Value) -> Option<Outcome> {
     Settlement::of(&read(&value)).map(|settlement| settlement.outcome)
 }
 
-/// SET-1, REP-17: the three terminal events settle; of the ten statuses only they and idle do.
+/// SET-1, WAIT-4, A-WAIT, REP-17: the three terminal events settle; of the ten statuses only they and idle do.
 #[test]
 fn terminal_events_settle_and_other_statuses_do_not() {
     let status = |name: &str| outcome(event(5, &format!("session.status_{name}"), json!({})));

@@ -171,7 +171,7 @@ pub(crate) async fn coordinator(client: &Client, server: &MockServer) -> String 
     created.await.unwrap().id().to_string()
 }
 
-/// THR-1, THR-2, THR-4, THR-5, THR-6, THR-7, THR-8, THR-10, THR-12, THR-13, REP-6: children of a real server are
+/// THR-1, THR-2, THR-4, THR-5, THR-6, THR-7, THR-8, THR-10, THR-12, THR-13, SDK-1, REP-6: children of a real server are
 /// listed, read, answered at their Session with the thread's id, streamed and archived; a stream holds what the list
 /// does.
 #[tokio::test]
