@@ -2,7 +2,7 @@
 
 use checkfu_sdk::{
     Seq, SessionId, SessionStatus,
-    model::{AgentDeploymentId, PrincipalId},
+    model::{AgentDeploymentId, PrincipalId, SessionThreadId},
 };
 use clap::{Args, Parser, Subcommand, builder::NonEmptyStringValueParser, builder::TypedValueParser};
 
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Sessions: create, steer, follow, chat, list, retrieve.
+    /// Sessions: create, steer, follow, chat, list, retrieve, and their threads.
     #[command(subcommand)]
     Session(SessionCommand),
     /// The events of a Session: list, stream.
@@ -53,6 +53,30 @@ pub(crate) enum SessionCommand {
     List(ListSessions),
     /// Print one Session.
     Retrieve(Retrieve),
+    /// The threads of a Session: list, retrieve, archive, and the events of one.
+    #[command(subcommand)]
+    Threads(ThreadsCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ThreadsCommand {
+    /// Print the threads, one a line: id, status, parent. The primary comes first.
+    List(ListThreads),
+    /// Print one thread.
+    Retrieve(Thread),
+    /// Archive an idle child that waits for nothing, and print it.
+    Archive(Thread),
+    /// The events of a thread: list, stream.
+    #[command(subcommand)]
+    Events(ThreadEventsCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ThreadEventsCommand {
+    /// Print the retained events, one a line: seq, type, gist.
+    List(ListThreadEvents),
+    /// Print the events as they come, one a line: seq, type, gist.
+    Stream(StreamThreadEvents),
 }
 
 #[derive(Debug, Subcommand)]
@@ -168,6 +192,54 @@ pub(crate) struct StreamEvents {
     /// Print each event as JSON, one a line, as the server sent it.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListThreads {
+    /// The Session (sess_…).
+    #[arg(long, value_name = "ID", env = "CHECKFU_SESSION_ID", value_parser = word::<SessionId>())]
+    pub(crate) session_id: SessionId,
+    /// Print at most this many threads; without it all.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: Option<u32>,
+    /// Print each thread as JSON, one a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Thread {
+    /// The Session (sess_…).
+    #[arg(long, value_name = "ID", env = "CHECKFU_SESSION_ID", value_parser = word::<SessionId>())]
+    pub(crate) session_id: SessionId,
+    #[command(flatten)]
+    pub(crate) thread: ThreadId,
+    /// Print the thread as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListThreadEvents {
+    #[command(flatten)]
+    pub(crate) thread: ThreadId,
+    #[command(flatten)]
+    pub(crate) list: ListEvents,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StreamThreadEvents {
+    #[command(flatten)]
+    pub(crate) thread: ThreadId,
+    #[command(flatten)]
+    pub(crate) stream: StreamEvents,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ThreadId {
+    /// The thread (sthr_…).
+    #[arg(long, value_name = "ID", value_parser = word::<SessionThreadId>())]
+    pub(crate) thread_id: SessionThreadId,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, error::Error, fmt::Write, io, process::ExitCode};
 
-use checkfu_sdk::{Seq, SessionId, error::ConfigError, follow::FollowError};
+use checkfu_sdk::{Seq, SessionId, error::ConfigError, follow::FollowError, model::LogId};
 
 use crate::output;
 
@@ -13,9 +13,9 @@ pub(crate) enum Failure {
     MissingKey,
     #[error(transparent)]
     Api(checkfu_sdk::Error),
-    #[error("{}", unsettled(.session, *.after))]
+    #[error("{}", unsettled(.log, *.after))]
     Unsettled {
-        session: SessionId,
+        log: LogId,
         after: Option<Seq>,
         #[source]
         cause: Option<checkfu_sdk::Error>,
@@ -34,7 +34,7 @@ impl Failure {
     /// A follow of `session` that ended without a settlement.
     pub(crate) fn of_follow(session: &SessionId, after: Option<Seq>, error: FollowError<Infallible>) -> Self {
         let unsettled = |after, cause| Self::Unsettled {
-            session: session.clone(),
+            log: LogId::of_session(session),
             after,
             cause,
         };
@@ -107,9 +107,15 @@ impl From<checkfu_sdk::Error> for Failure {
     }
 }
 
-fn unsettled(session: &SessionId, after: Option<Seq>) -> String {
-    let after = after.unwrap_or_default();
-    format!(
-        "the stream ended before the Session settled; to go on: checkfu session follow {session} --after {after}"
-    )
+fn unsettled(log: &LogId, after: Option<Seq>) -> String {
+    let (session, after) = (&log.session_id, after.unwrap_or_default());
+    match &log.session_thread_id {
+        None => format!(
+            "the stream ended before the Session settled; to go on: checkfu session follow {session} --after {after}"
+        ),
+        Some(thread) => format!(
+            "the stream ended before the thread did; to go on: checkfu session threads events stream \
+             --session-id {session} --thread-id {thread} --from {after}"
+        ),
+    }
 }

@@ -7,11 +7,19 @@ use std::{
     io::{self, Write},
 };
 
-use checkfu_sdk::{Event, Session};
+use checkfu_sdk::{Event, Session, model::SessionThread};
 
 use self::gist::gist;
 
-/// How events and Sessions are printed.
+/// Prints the members that are there, one a line.
+macro_rules! members {
+    ($($name:literal = $value:expr,)+) => {{
+        $(member($name, $value.as_ref().map(|value| value as &dyn Display))?;)+
+        Ok(())
+    }};
+}
+
+/// How events, Sessions and threads are printed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Form {
     /// For people.
@@ -51,8 +59,56 @@ impl Form {
     /// A Session with all that people ask of it.
     pub(crate) fn whole_session(self, session: &Session) -> io::Result<()> {
         match self {
-            Self::Text => members(session),
+            Self::Text => members! {
+                "id" = Some(session.id()),
+                "status" = session.status(),
+                "stop_reason" = session.stop_reason(),
+                "title" = session.title(),
+                "agent_deployment" = session.agent_deployment_id(),
+                "revision" = session.agent_deployment_revision_number(),
+                "principal" = session.principal_id(),
+                "workspace" = session.workspace_id(),
+                "first_seq" = session.first_seq(),
+                "last_seq" = session.last_seq(),
+                "created_at" = session.created_at(),
+                "updated_at" = session.updated_at(),
+            },
             Self::Json => json(session.raw_json()),
+        }
+    }
+
+    /// A thread on one line.
+    pub(crate) fn thread(self, thread: &SessionThread) -> io::Result<()> {
+        match self {
+            Self::Text => {
+                let status = thread.status().map_or("-", |status| status.as_str());
+                let parent = match (thread.is_primary(), thread.parent_thread_id()) {
+                    (Some(true), _) => "primary",
+                    (_, parent) => parent.map_or("-", |parent| parent.as_str()),
+                };
+                line(format_args!("{}  {status:<12}  {parent}", thread.id()))
+            }
+            Self::Json => json(thread.raw_json()),
+        }
+    }
+
+    /// A thread with all that people ask of it.
+    pub(crate) fn whole_thread(self, thread: &SessionThread) -> io::Result<()> {
+        let agent = thread.agent();
+        match self {
+            Self::Text => members! {
+                "id" = Some(thread.id()),
+                "status" = thread.status(),
+                "stop_reason" = thread.stop_reason(),
+                "session" = thread.session_id(),
+                "parent" = thread.parent_thread_id(),
+                "agent" = agent.and_then(|agent| agent.id.as_ref()),
+                "agent_version" = agent.and_then(|agent| agent.version),
+                "created_at" = thread.created_at(),
+                "updated_at" = thread.updated_at(),
+                "archived_at" = thread.archived_at(),
+            },
+            Self::Json => json(thread.raw_json()),
         }
     }
 }
@@ -85,31 +141,12 @@ fn json(raw: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", raw.replace(['\n', '\r'], " "))
 }
 
-fn members(session: &Session) -> io::Result<()> {
-    let member = |name: &str, value: Option<&dyn Display>| match value {
+/// A member of a resource on one line, if it is there.
+fn member(name: &str, value: Option<&dyn Display>) -> io::Result<()> {
+    match value {
         Some(value) => line(format_args!("{name:<18}  {value}")),
         None => Ok(()),
-    };
-    macro_rules! members {
-        ($($name:literal = $value:expr,)+) => {
-            $(member($name, $value.as_ref().map(|value| value as &dyn Display))?;)+
-        };
     }
-    members! {
-        "id" = Some(session.id()),
-        "status" = session.status(),
-        "stop_reason" = session.stop_reason(),
-        "title" = session.title(),
-        "agent_deployment" = session.agent_deployment_id(),
-        "revision" = session.agent_deployment_revision_number(),
-        "principal" = session.principal_id(),
-        "workspace" = session.workspace_id(),
-        "first_seq" = session.first_seq(),
-        "last_seq" = session.last_seq(),
-        "created_at" = session.created_at(),
-        "updated_at" = session.updated_at(),
-    }
-    Ok(())
 }
 
 /// `text` without the control characters that would steer a terminal.

@@ -1,6 +1,9 @@
-//! `checkfu events …`
+//! `checkfu events …`, and what the events of a Session and of a thread have in common.
 
-use checkfu_sdk::{Client, Seq, SessionId, events::SessionEvents, settlement::Settlement};
+use checkfu_sdk::{
+    Client, Seq, SessionId, events::ListEvents as Listing, model::LogId, settlement::Settlement,
+    stream::StreamEvents as Opening,
+};
 use futures::TryStreamExt;
 
 use crate::{
@@ -14,7 +17,10 @@ const PAGE: u32 = 1000;
 
 pub(super) async fn run(client: &Client, command: EventsCommand) -> Result<(), Failure> {
     match command {
-        EventsCommand::List(arguments) => list(client, arguments).await,
+        EventsCommand::List(arguments) => {
+            let listing = client.sessions().events(&arguments.session_id).list();
+            list(listing, &arguments).await
+        }
         EventsCommand::Stream(StreamEvents {
             session_id,
             from,
@@ -32,25 +38,9 @@ pub(super) async fn stream(
 ) -> Result<(), Failure> {
     // A Session that is out of reach is a refusal, and not a stream that ended early.
     client.sessions().retrieve(session_id).await?;
-    let mut stream = client.sessions().events(session_id).stream();
-    if let Some(seq) = after {
-        stream = stream.after(seq);
-    }
-    let mut stream = stream.open();
-    loop {
-        match stream.try_next().await {
-            Ok(Some(event)) => form.event(&event)?,
-            Ok(None) => break,
-            Err(error) if error.is_retryable() => {
-                return Err(Failure::Unsettled {
-                    session: session_id.clone(),
-                    after: stream.last_seq(),
-                    cause: Some(error),
-                });
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let log = LogId::of_session(session_id);
+    let opening = client.sessions().events(session_id).stream();
+    let after = print(opening, &log, after, form).await?;
     let session = client.sessions().retrieve(session_id).await?;
     match Settlement::of_session(&session).filter(|settlement| settlement.outcome.is_terminal()) {
         Some(settlement) => {
@@ -58,17 +48,49 @@ pub(super) async fn stream(
             Ok(())
         }
         None => Err(Failure::Unsettled {
-            session: session_id.clone(),
-            after: stream.last_seq(),
+            log,
+            after,
             cause: None,
         }),
     }
 }
 
-async fn list(client: &Client, arguments: ListEvents) -> Result<(), Failure> {
+/// Prints the events of `log` after `after` as they come, until its stream ends; gives the place of the last one.
+pub(super) async fn print(
+    opening: Opening,
+    log: &LogId,
+    after: Option<Seq>,
+    form: Form,
+) -> Result<Option<Seq>, Failure> {
+    let mut stream = match after {
+        Some(seq) => opening.after(seq).open(),
+        None => opening.open(),
+    };
+    loop {
+        match stream.try_next().await {
+            Ok(Some(event)) => form.event(&event)?,
+            Ok(None) => return Ok(stream.last_seq()),
+            Err(error) if error.is_retryable() => {
+                return Err(Failure::Unsettled {
+                    log: log.clone(),
+                    after: stream.last_seq(),
+                    cause: Some(error),
+                });
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Prints as much of a list as the arguments ask for.
+pub(super) async fn list(listing: Listing, arguments: &ListEvents) -> Result<(), Failure> {
     let form = Form::new(arguments.json);
     let mut rest = arguments.limit;
-    let mut events = listed(&client.sessions().events(&arguments.session_id), &arguments);
+    let listing = listing.limit(arguments.limit.unwrap_or(PAGE).min(PAGE));
+    let mut events = match arguments.after {
+        Some(seq) => listing.after(seq).items(),
+        None => listing.items(),
+    };
     while rest != Some(0) {
         let Some(event) = events.try_next().await? else {
             break;
@@ -77,12 +99,4 @@ async fn list(client: &Client, arguments: ListEvents) -> Result<(), Failure> {
         rest = rest.map(|rest| rest - 1);
     }
     Ok(())
-}
-
-fn listed(events: &SessionEvents, arguments: &ListEvents) -> checkfu_sdk::paging::Items<checkfu_sdk::Event> {
-    let mut list = events.list().limit(arguments.limit.unwrap_or(PAGE).min(PAGE));
-    if let Some(seq) = arguments.after {
-        list = list.after(seq);
-    }
-    list.items()
 }

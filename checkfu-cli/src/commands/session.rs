@@ -3,6 +3,7 @@
 mod chat;
 mod follow;
 mod say;
+mod threads;
 mod until_boundary;
 
 use checkfu_sdk::Client;
@@ -23,6 +24,7 @@ pub(super) async fn run(client: &Client, command: SessionCommand) -> Result<(), 
         SessionCommand::Chat(arguments) => chat::run(client, arguments).await,
         SessionCommand::List(arguments) => list(client, arguments).await,
         SessionCommand::Retrieve(arguments) => retrieve(client, arguments).await,
+        SessionCommand::Threads(command) => threads::run(client, command).await,
     }
 }
 

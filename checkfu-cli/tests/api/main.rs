@@ -9,3 +9,4 @@ mod follow;
 mod scripted;
 mod session;
 mod support;
+mod threads;
