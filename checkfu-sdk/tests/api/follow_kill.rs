@@ -9,7 +9,7 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, stream};
-use crate::support::kills::{Database, Without, be_killed, killed_rivals, kills};
+use crate::support::kills::{Database, ROUNDS, Without, be_killed, killed_rivals, kills};
 use crate::support::projection::{Projection, apply, apply_rest};
 use crate::support::random::Random;
 
@@ -170,9 +170,16 @@ async fn killed_rivals_apply_each_event_once() {
 async fn killed_rivals_go_wrong_without_the_rules() {
     let mut random = Random::new("killed_rivals_go_wrong_without_the_rules");
     for without in [Without::Lock, Without::DuplicateCheck] {
-        let projection = Projection::new().await;
-        let killed = killed_rivals(&projection, ALONE_WITH_A_RIVAL, without, kills(), &mut random).await;
-        let wrong = killed.expect_err(&format!("{without:?} is not needed"));
+        let mut wrong = None;
+        for _ in 0..ROUNDS {
+            let projection = Projection::new().await;
+            let killed = killed_rivals(&projection, ALONE_WITH_A_RIVAL, without, kills(), &mut random).await;
+            wrong = wrong.or(killed.err());
+            if wrong.is_some() {
+                break;
+            }
+        }
+        let wrong = wrong.unwrap_or_else(|| panic!("{without:?} is not needed"));
         eprintln!("without {without:?}: {wrong}");
     }
 }

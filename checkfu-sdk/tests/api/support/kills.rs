@@ -21,6 +21,9 @@ const BEYOND: u64 = 6;
 /// The most events that one process and its rival apply, and one more.
 const EVENTS_A_KILL: u64 = 10;
 
+/// How often rivals may come to a right end without the rules: those that share a processor may take turns by chance.
+pub(crate) const ROUNDS: usize = 12;
+
 /// How many processes are killed: 30, or as many as `CHECKFU_TEST_KILLS` says.
 pub(crate) fn kills() -> u64 {
     std::env::var("CHECKFU_TEST_KILLS").map_or(30, |kills| kills.parse().unwrap())
