@@ -21,7 +21,7 @@ use super::{
     relay::Relay,
     report_of::report_of,
 };
-use crate::{limits::Limits, plan::Plan, profile::Profile, report::Report, target::Target};
+use crate::{limits::Limits, plan::Plan, profile::Profile, target::Target};
 use answers::Answers;
 use listener::Listener;
 
@@ -69,7 +69,7 @@ async fn judge(answers: Answers) -> Judged {
     }
     let mut problems = Vec::new();
     let mut last = None;
-    for report in join_all(plans.into_iter().map(report)).await {
+    for report in join_all(plans.into_iter().map(report_of)).await {
         let score = Score::of(answers.name, &report);
         problems.extend(score::problems(&score, &report));
         last = Some(score);
@@ -87,14 +87,10 @@ async fn judge_creating(sound: &RunningServer, name: &'static str, answer: answe
         .map_err(|error| error.to_string())?;
     let target = sound.target_at(relay.url()).map_err(|error| error.to_string())?;
     let plan = claiming(target).with_profile(Profile::Reference);
-    let report = report(plan.with_limits(impatient())).await;
+    let report = report_of(plan.with_limits(impatient())).await;
     let score = Score::of(name, &report);
     let problems = score::problems(&score, &report);
     Ok((score, problems))
-}
-
-async fn report(plan: Plan) -> Report {
-    report_of(plan).await
 }
 
 /// One of them never answers.
