@@ -1,6 +1,3 @@
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-
 use checkfu_sdk::Event;
 use checkfu_sdk::cursor::{Cursor, CursorKey, Position, SqliteCursorStore, SqlxCursorError};
 use checkfu_sdk::follow::FollowError;
@@ -9,33 +6,22 @@ use sqlx::{Sqlite, Transaction};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, stream};
-use crate::support::kills::{Database, ROUNDS, Without, be_killed, killed_rivals, kills};
+use crate::support::kills::{Database, Without, be_killed, killed_rivals, kills};
+use crate::support::place::{kill_at, pass};
 use crate::support::projection::{Projection, apply, apply_rest};
 use crate::support::random::Random;
 
 const ALONE: &str = "follow_kill::alone_until_killed";
 const ALONE_WITH_A_RIVAL: &str = "follow_kill::alone_with_a_rival_until_killed";
 
-/// Starts this binary again as a follower that stops at the place `stop_at`, and kills it there.
+/// Kills a follower in a process of its own at the place `stop_at`.
 async fn run_and_kill(api: &FakeApi, projection: &Projection, stop_at: &str) {
-    let mut child: Child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", ALONE, "--include-ignored", "--nocapture"])
-        .env("CHECKFU_TEST_URL", api.url())
-        .env("CHECKFU_TEST_DATABASE", projection.path())
-        .env("CHECKFU_TEST_STOP_AT", stop_at)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let stdout = child.stdout.take().unwrap();
-    let reached = tokio::task::spawn_blocking(move || {
-        BufReader::new(stdout)
-            .lines()
-            .map_while(Result::ok)
-            .any(|line| line.contains("REACHED"))
-    });
-    assert!(reached.await.unwrap(), "the follower never reached {stop_at}");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let database = projection.path().into_os_string().into_string().unwrap();
+    let variables = [
+        ("CHECKFU_TEST_URL", api.url()),
+        ("CHECKFU_TEST_DATABASE", &*database),
+    ];
+    kill_at(ALONE, stop_at, &variables).await;
 }
 
 /// FOL-3, REP-7: a process killed between the effect and the cursor, and one killed right after the commit, leave each
@@ -77,7 +63,6 @@ async fn a_killed_follower_applies_each_event_once() {
 #[ignore = "half of a_killed_follower_applies_each_event_once, which starts it in a process of its own"]
 async fn alone_until_killed() {
     let variable = |name: &str| std::env::var(name).unwrap();
-    let stop_at = variable("CHECKFU_TEST_STOP_AT");
     let projection = Projection::open(std::path::Path::new(&variable("CHECKFU_TEST_DATABASE")), 2).await;
     let client = checkfu_sdk::Client::builder()
         .base_url(variable("CHECKFU_TEST_URL"))
@@ -89,19 +74,13 @@ async fn alone_until_killed() {
         .events("sess_1")
         .follow("billing", projection.store.clone());
     let mut follower = follow.start().await.unwrap();
-    let stop = async |place: String| {
-        if place == stop_at {
-            println!("REACHED");
-            std::future::pending::<()>().await;
-        }
-    };
     while let Some(mut delivery) = follower.next().await.unwrap() {
         let seq = delivery.event().seq();
         let (event, transaction) = delivery.parts();
         apply(transaction, event).await.unwrap();
-        stop(format!("{seq} effect")).await;
+        pass(&format!("{seq} effect")).await;
         delivery.commit().await.unwrap();
-        stop(format!("{seq} commit")).await;
+        pass(&format!("{seq} commit")).await;
     }
 }
 
@@ -170,16 +149,9 @@ async fn killed_rivals_apply_each_event_once() {
 async fn killed_rivals_go_wrong_without_the_rules() {
     let mut random = Random::new("killed_rivals_go_wrong_without_the_rules");
     for without in [Without::Lock, Without::DuplicateCheck] {
-        let mut wrong = None;
-        for _ in 0..ROUNDS {
-            let projection = Projection::new().await;
-            let killed = killed_rivals(&projection, ALONE_WITH_A_RIVAL, without, kills(), &mut random).await;
-            wrong = wrong.or(killed.err());
-            if wrong.is_some() {
-                break;
-            }
-        }
-        let wrong = wrong.unwrap_or_else(|| panic!("{without:?} is not needed"));
+        let projection = Projection::new().await;
+        let killed = killed_rivals(&projection, ALONE_WITH_A_RIVAL, without, kills(), &mut random).await;
+        let wrong = killed.expect_err(&format!("{without:?} is not needed"));
         eprintln!("without {without:?}: {wrong}");
     }
 }

@@ -1,9 +1,7 @@
 //! Effects in another service, by the two patterns that the documentation names, with processes that are killed.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use checkfu_sdk::cursor::SqliteCursorStore;
@@ -16,6 +14,7 @@ use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::support::event::{frames, idle, message, session};
 use crate::support::fake_api::{FakeApi, stream};
+use crate::support::place::{kill_at, pass};
 use crate::support::projection::Projection;
 
 const ALONE: &str = "remote_effects::alone_until_killed";
@@ -70,14 +69,6 @@ async fn post(provider: &str, key: &str, text: &str) {
     assert_eq!(request.send().await.unwrap().status(), StatusCode::CREATED);
 }
 
-/// Says where this process is, and stays there if that is the place to be killed at.
-async fn pass(place: String) {
-    if std::env::var("CHECKFU_TEST_STOP_AT").is_ok_and(|stop_at| stop_at == place) {
-        println!("REACHED");
-        std::future::pending::<()>().await;
-    }
-}
-
 /// Has the effect before its transaction commits, under a key made from the event's id.
 struct Direct {
     provider: String,
@@ -93,7 +84,7 @@ impl EventHandler<Transaction<'static, Sqlite>> for Direct {
     ) -> Result<(), sqlx::Error> {
         if let EventData::AgentMessage(said) = event.data() {
             post(&self.provider, event.id().as_str(), &said.content.to_text()).await;
-            pass(format!("{} sent", event.seq())).await;
+            pass(&format!("{} sent", event.seq())).await;
         }
         Ok(())
     }
@@ -115,7 +106,7 @@ impl EventHandler<Transaction<'static, Sqlite>> for Intents {
             let intent = sqlx::query(intent).bind(event.id().as_str());
             let intent = intent.bind(said.content.to_text());
             intent.execute(&mut **transaction).await?;
-            pass(format!("{} intent", event.seq())).await;
+            pass(&format!("{} intent", event.seq())).await;
         }
         Ok(())
     }
@@ -131,11 +122,11 @@ async fn dispatch(pool: &SqlitePool, provider: &str) {
             .unwrap();
         if known.status() == StatusCode::NOT_FOUND {
             post(provider, &event_id, &request).await;
-            pass(format!("{request} sent")).await;
+            pass(&format!("{request} sent")).await;
         }
         let done = sqlx::query("UPDATE intents SET done = 1 WHERE event_id = ?").bind(&event_id);
         done.execute(pool).await.unwrap();
-        pass(format!("{request} done")).await;
+        pass(&format!("{request} done")).await;
     }
 }
 
@@ -203,24 +194,15 @@ impl World {
 
     /// A process in this role, killed at the place `stop_at`.
     async fn kill(&self, role: &str, stop_at: &str) {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", ALONE, "--include-ignored", "--nocapture"])
-            .env("CHECKFU_TEST_URL", self.api.url())
-            .env("CHECKFU_TEST_PROVIDER", self.provider_server.uri())
-            .env("CHECKFU_TEST_DATABASE", self.projection.path())
-            .env("CHECKFU_TEST_ROLE", role)
-            .env("CHECKFU_TEST_STOP_AT", stop_at)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdout = child.stdout.take().unwrap();
-        let reached = tokio::task::spawn_blocking(move || {
-            let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
-            lines.any(|line| line.contains("REACHED"))
-        });
-        assert!(reached.await.unwrap(), "the {role} never reached {stop_at}");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let database = self.projection.path().into_os_string().into_string().unwrap();
+        let provider = self.provider_server.uri();
+        let variables = [
+            ("CHECKFU_TEST_URL", self.api.url()),
+            ("CHECKFU_TEST_PROVIDER", &*provider),
+            ("CHECKFU_TEST_DATABASE", &*database),
+            ("CHECKFU_TEST_ROLE", role),
+        ];
+        kill_at(ALONE, stop_at, &variables).await;
     }
 
     /// The same work in this process, to its end.

@@ -9,6 +9,7 @@ pub(crate) mod fake_api;
 pub(crate) mod h2_api;
 pub(crate) mod kills;
 pub(crate) mod pg_projection;
+pub(crate) mod place;
 pub(crate) mod pooler;
 pub(crate) mod postgres;
 pub(crate) mod projection;

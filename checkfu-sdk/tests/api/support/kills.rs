@@ -1,8 +1,9 @@
 use std::future::Future;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use checkfu_sdk::cursor::{Advance, Cursor, CursorKey, CursorStore, SqlxCursorError};
@@ -10,6 +11,7 @@ use checkfu_sdk::follow::{FollowError, Follower};
 use checkfu_sdk::retry::{Backoff, ReconnectPolicy};
 use checkfu_sdk::{Client, Event, Seq};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::event::{idle, message, session};
 use super::fake_api::FakeApi;
@@ -20,9 +22,6 @@ const BEYOND: u64 = 6;
 
 /// The most events that one process and its rival apply, and one more.
 const EVENTS_A_KILL: u64 = 10;
-
-/// How often rivals may come to a right end without the rules: those that share a processor may take turns by chance.
-pub(crate) const ROUNDS: usize = 12;
 
 /// How many processes are killed: 30, or as many as `CHECKFU_TEST_KILLS` says.
 pub(crate) fn kills() -> u64 {
@@ -77,19 +76,65 @@ impl FromStr for Without {
     }
 }
 
+/// Where two that leave out a rule meet: once each has started, and where nothing is locked once each has read the cursor for
+/// its first event. On one processor they would take turns by chance, and not need the rule.
+struct Meeting {
+    arrive: Box<dyn Fn() + Send + Sync>,
+    /// How often the other arrived.
+    other: watch::Receiver<usize>,
+    meetings: AtomicUsize,
+    reads: AtomicUsize,
+    commits: AtomicUsize,
+}
+
+impl Meeting {
+    fn new(arrive: impl Fn() + Send + Sync + 'static, other: watch::Receiver<usize>) -> Self {
+        Self {
+            arrive: Box::new(arrive),
+            other,
+            meetings: AtomicUsize::new(0),
+            reads: AtomicUsize::new(0),
+            commits: AtomicUsize::new(0),
+        }
+    }
+
+    /// Passed behind a read without a lock; the first one is that of the start.
+    async fn read(&self) {
+        if self.reads.fetch_add(1, Ordering::SeqCst) == 1 {
+            self.meet().await;
+        }
+    }
+
+    /// Passed behind a commit; the first one is that of the start.
+    async fn committed(&self) {
+        if self.commits.fetch_add(1, Ordering::SeqCst) == 0 {
+            self.meet().await;
+        }
+    }
+
+    async fn meet(&self) {
+        let number = self.meetings.fetch_add(1, Ordering::SeqCst) + 1;
+        (self.arrive)();
+        // One that is gone does not come any more.
+        let _ = self.other.clone().wait_for(|arrivals| *arrivals >= number).await;
+    }
+}
+
 /// A store that leaves out a rule.
 struct Flawed<D> {
     database: D,
     without: Without,
     remembered: Mutex<Option<Cursor>>,
+    meeting: Option<Meeting>,
 }
 
 impl<D: Database> Flawed<D> {
-    fn new(database: &D, without: Without) -> Self {
+    fn new(database: &D, without: Without, meeting: Option<Meeting>) -> Self {
         Self {
             database: database.clone(),
             without,
             remembered: Mutex::default(),
+            meeting: meeting.filter(|_| without != Without::Nothing),
         }
     }
 }
@@ -111,7 +156,11 @@ impl<D: Database> CursorStore for Flawed<D> {
         key: &CursorKey,
     ) -> Result<Cursor, SqlxCursorError> {
         if self.without == Without::Lock {
-            return D::read(transaction, key).await;
+            let read = D::read(transaction, key).await;
+            if let Some(meeting) = &self.meeting {
+                meeting.read().await;
+            }
+            return read;
         }
         let stored = self.database.store().lock(transaction, key).await?;
         match self.without {
@@ -145,7 +194,11 @@ impl<D: Database> CursorStore for Flawed<D> {
     }
 
     async fn commit(&self, transaction: D::Transaction) -> Result<(), SqlxCursorError> {
-        self.database.store().commit(transaction).await
+        let committed = self.database.store().commit(transaction).await;
+        if let Some(meeting) = &self.meeting {
+            meeting.committed().await;
+        }
+        committed
     }
 }
 
@@ -153,9 +206,10 @@ async fn follow<D: Database>(
     client: &Client,
     database: &D,
     without: Without,
+    meeting: Option<Meeting>,
 ) -> Result<Follower<Flawed<D>>, FollowError<SqlxCursorError>> {
     let events = client.sessions().events("sess_1");
-    let follow = events.follow("billing", Flawed::new(database, without));
+    let follow = events.follow("billing", Flawed::new(database, without, meeting));
     follow.start().await
 }
 
@@ -185,8 +239,14 @@ pub(crate) async fn killed_rivals<D: Database>(
         let (at, parks) = (1 + random.below(9), random.below(2) == 0);
         let last = if parks { at } else { at + BEYOND };
         let child = start(&api, database, alone, without, last);
-        let rival = rival(&client, database, without, random.below(4));
-        let (killed, rival) = tokio::join!(kill(child, at), rival);
+        let (process_arrives, process) = watch::channel(0);
+        let (rival_arrives, rival_there) = mpsc::channel();
+        let arrive = move || {
+            let _ = rival_arrives.send(());
+        };
+        let meeting = Meeting::new(arrive, process);
+        let rival = rival(&client, database, without, meeting, random.below(4));
+        let (killed, rival) = tokio::join!(kill(child, at, process_arrives, rival_there), rival);
         rival.map_err(|error| format!("the rival of process {number}: {error}"))?;
         killed?;
         // The database takes its time to see that a process is gone; the lock is free once it has.
@@ -227,14 +287,26 @@ fn start<D: Database>(api: &FakeApi, database: &D, alone: &str, without: Without
         .unwrap()
 }
 
-/// Kills the process at the place `at`, or soon after.
-async fn kill(mut child: Child, at: u64) -> Result<(), String> {
+/// Kills the process at the place `at`, or soon after, and passes on who is there for a [`Meeting`].
+async fn kill(
+    mut child: Child,
+    at: u64,
+    process_arrives: watch::Sender<usize>,
+    rival_there: mpsc::Receiver<()>,
+) -> Result<(), String> {
     // The process ends with this pipe, so a test that fails leaves none behind.
-    let _stdin = child.stdin.take().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
     let stdout = child.stdout.take().unwrap();
     let killed = tokio::task::spawn_blocking(move || {
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
-        let reached = lines.any(|line| line.ends_with(&format!("PLACE {at}")));
+        let reached = lines.any(|line| {
+            if line.ends_with("ARRIVED") {
+                process_arrives.send_modify(|arrivals| *arrivals += 1);
+                let _ = rival_there.recv();
+                drop(writeln!(stdin, "THERE"));
+            }
+            line.ends_with(&format!("PLACE {at}"))
+        });
         child.kill().unwrap();
         child.wait().unwrap();
         reached
@@ -250,9 +322,11 @@ async fn rival<D: Database>(
     client: &Client,
     database: &D,
     without: Without,
+    meeting: Meeting,
     events: u64,
 ) -> Result<(), String> {
-    let mut follower = follow(client, database, without).await.map_err(told)?;
+    let follower = follow(client, database, without, Some(meeting)).await;
+    let mut follower = follower.map_err(told)?;
     for left in (0..=events).rev() {
         let mut delivery = follower.next().await.map_err(told)?.unwrap();
         let (event, transaction) = delivery.parts();
@@ -266,7 +340,7 @@ async fn rival<D: Database>(
 
 /// A follower that applies all that is left.
 async fn rest<D: Database>(client: &Client, database: &D, without: Without) -> Result<(), String> {
-    let mut follower = follow(client, database, without).await.map_err(told)?;
+    let mut follower = follow(client, database, without, None).await.map_err(told)?;
     while let Some(mut delivery) = follower.next().await.map_err(told)? {
         let (event, transaction) = delivery.parts();
         D::apply(transaction, event).await.map_err(told)?;
@@ -281,8 +355,11 @@ fn told(error: impl std::error::Error) -> String {
 
 /// The process that is killed: it follows, says each place that it passes, and stops at the last one.
 pub(crate) async fn be_killed<D: Database>(database: D) -> Result<(), FollowError<SqlxCursorError>> {
-    std::thread::spawn(|| {
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    let (rival_arrives, rival) = watch::channel(0);
+    std::thread::spawn(move || {
+        for _ in std::io::stdin().lines().map_while(Result::ok) {
+            rival_arrives.send_modify(|arrivals| *arrivals += 1);
+        }
         std::process::exit(1);
     });
     let variable = |name: &str| std::env::var(name).unwrap();
@@ -294,7 +371,8 @@ pub(crate) async fn be_killed<D: Database>(database: D) -> Result<(), FollowErro
         .api_key("k")
         .reconnect_policy(ReconnectPolicy::default().backoff(quick));
     let client = builder.build().unwrap();
-    let mut follower = follow(&client, &database, without).await?;
+    let meeting = Meeting::new(|| println!("\nARRIVED"), rival);
+    let mut follower = follow(&client, &database, without, Some(meeting)).await?;
     let mut passed = 0;
     let mut pass = async || {
         passed += 1;
