@@ -7,15 +7,23 @@ use checkfu_sdk::error::{ConfigError, TransportErrorKind};
 use checkfu_sdk::retry::RetryPolicy;
 use checkfu_sdk::{Client, Error};
 use rcgen::ExtendedKeyUsagePurpose::{ClientAuth, ServerAuth};
+use rcgen::KeyPair;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::support::alone::run_alone;
 use crate::support::event::session;
 use crate::support::shown::shown;
 use crate::support::tls::Authority;
+
+/// A private key in the form of SEC 1, of this test alone.
+const SEC1_KEY: &str = "-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIKYtntzHmGs87Hu2H2bJHJoRMmAZGG/f9Olfg3kMb5LEoAoGCCqGSM49
+AwEHoUQDQgAEm5v1qGiE1Ywy2Ebi7t89XuSGLuA/ctwDO0Sqgw1qtVgESuh9xqCC
+fHH2BCWMQTzMCj3OS1tbT7JWcpCX9s/cdA==
+-----END EC PRIVATE KEY-----
+";
 
 /// Answers every request over TLS with a Session, and writes down what it heard.
 struct TlsServer {
@@ -110,7 +118,7 @@ fn a_further_root_is_enough() {
         ("SSL_CERT_FILE", "/nowhere/cert.pem"),
         ("SSL_CERT_DIR", "/nowhere"),
     ];
-    run_alone("tls::alone_with_one_root", &nowhere);
+    crate::support::alone::run_alone("tls::alone_with_one_root", &nowhere);
 }
 
 #[cfg(feature = "rustls")]
@@ -152,6 +160,41 @@ async fn a_client_certificate_is_given_where_it_is_asked_for() {
     assert_eq!(format!("{builder:#?}"), "ClientBuilder { .. }");
     retrieve(builder).await.unwrap();
     assert_eq!(server.heard(), 1);
+}
+
+/// A private key may stand among words, as programs that make one write them. In another form than PKCS #8 rustls takes it,
+/// and native-tls does not: that is told when the client is built, with the form to give.
+#[tokio::test]
+async fn a_private_key_has_a_form_that_the_library_takes() {
+    let (authority, clients) = (Authority::new("ours"), Authority::new("of clients"));
+    let server = TlsServer::start(authority.acceptor(&["http/1.1"], Some(&clients))).await;
+    let builder = || server.builder().root_certificate_pem(authority.pem());
+    let mine = clients.issue("me", ClientAuth);
+    let among_words = format!("Bag Attributes\n    friendlyName: me\n{}", mine.private_key);
+    retrieve(builder().client_certificate_pem(mine.certificate, among_words))
+        .await
+        .unwrap();
+    assert_eq!(server.heard(), 1);
+    let other_form = KeyPair::from_pem(SEC1_KEY).unwrap();
+    let builder = builder().client_certificate_pem(clients.certify("me", ClientAuth, &other_form), SEC1_KEY);
+    if cfg!(feature = "rustls") {
+        retrieve(builder).await.unwrap();
+        assert_eq!(server.heard(), 2);
+        return;
+    }
+    let error = builder.build().unwrap_err();
+    let shown = shown(&error);
+    assert!(
+        matches!(&error, Error::Config(config) if matches!(&**config, ConfigError::InvalidSetting {
+            name: "client_certificate_pem",
+            ..
+        })),
+        "{error:?}"
+    );
+    assert!(
+        shown.contains("give it in PEM, as PKCS #8") && !shown.contains("MHcC"),
+        "{shown}"
+    );
 }
 
 /// PEM that cannot be used is refused when the client is built, by the name of the setting and with what to do; nothing of

@@ -118,7 +118,7 @@ fn identity(certificate: &[u8], key: &[u8]) -> Result<reqwest::Identity, ConfigE
     #[cfg(feature = "rustls")]
     let identity = reqwest::Identity::from_pem(&[certificate, b"\n", key].concat());
     #[cfg(not(feature = "rustls"))]
-    let identity = reqwest::Identity::from_pkcs8_pem(certificate, key);
+    let identity = reqwest::Identity::from_pkcs8_pem(certificate, from_its_block(key));
     let identity = identity.map_err(|_| {
         invalid("the private key cannot be read; give it in PEM, as PKCS #8 and without a password")
     })?;
@@ -128,4 +128,12 @@ fn identity(certificate: &[u8], key: &[u8]) -> Result<reqwest::Identity, ConfigE
         ));
     }
     Ok(identity)
+}
+
+/// The key without the words before it: native-tls takes none, and rustls does.
+#[cfg(all(feature = "native-tls", not(feature = "rustls")))]
+fn from_its_block(key: &[u8]) -> &[u8] {
+    const BEGIN: &[u8] = b"-----BEGIN PRIVATE KEY-----";
+    let start = key.windows(BEGIN.len()).position(|window| window == BEGIN);
+    start.and_then(|start| key.get(start..)).unwrap_or(key)
 }

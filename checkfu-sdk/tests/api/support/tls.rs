@@ -35,14 +35,19 @@ impl Authority {
     }
 
     pub(crate) fn issue(&self, name: &str, purpose: ExtendedKeyUsagePurpose) -> Certified {
+        let key = KeyPair::generate().unwrap();
+        Certified {
+            certificate: self.certify(name, purpose, &key),
+            private_key: key.serialize_pem(),
+        }
+    }
+
+    /// A certificate for a key that is there, as PEM.
+    pub(crate) fn certify(&self, name: &str, purpose: ExtendedKeyUsagePurpose, key: &KeyPair) -> String {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.extended_key_usages = vec![purpose];
-        let key = KeyPair::generate().unwrap();
-        Certified {
-            certificate: params.signed_by(&key, &self.0).unwrap().pem(),
-            private_key: key.serialize_pem(),
-        }
+        params.signed_by(key, &self.0).unwrap().pem()
     }
 
     /// A server of 127.0.0.1 that speaks these protocols over TLS, and asks for a client's certificate by `clients`.
