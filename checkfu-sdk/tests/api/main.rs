@@ -65,7 +65,6 @@ mod threads;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]
 mod tls;
 mod trace_parent;
-#[cfg(feature = "tracing")]
 mod traces;
 mod versions;
 mod views;

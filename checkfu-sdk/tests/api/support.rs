@@ -15,6 +15,7 @@ pub(crate) mod postgres;
 pub(crate) mod projection;
 pub(crate) mod public_api;
 pub(crate) mod random;
+pub(crate) mod recorder;
 pub(crate) mod relay;
 pub(crate) mod shown;
 #[cfg(any(feature = "rustls", feature = "native-tls"))]

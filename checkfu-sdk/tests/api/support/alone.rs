@@ -16,6 +16,16 @@ pub(crate) fn run_alone(test: &str, variables: &[(&str, &str)]) {
     );
 }
 
+/// Runs a test of this binary again, in a process of its own, where this says `true` and does nothing.
+pub(crate) fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "CHECKFU_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    run_alone(test, &[(ALONE, "1")]);
+    false
+}
+
 /// Runs a test of this binary again, in a process of its own that may open this many files.
 pub(crate) fn run_with_open_files(test: &str, files: u64) {
     let script = format!("ulimit -n {files} && exec \"$0\" --exact {test} --nocapture");
