@@ -15,7 +15,7 @@ impl Block {
         &self.event
     }
 
-    /// Whether the block named its type with a non-empty `event` line.
+    /// Whether the block named a type of its own; `message`, which a block without a name has, is none.
     pub fn names_event(&self) -> bool {
         self.event != DEFAULT_EVENT
     }

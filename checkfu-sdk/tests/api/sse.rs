@@ -129,6 +129,19 @@ fn a_lone_carriage_return_dispatches_at_once() {
     assert_eq!(decode(&mut decoder, [&b"\ndata: y\r\n\r"[..]]).concat().len(), 1);
 }
 
+/// STR-5: a block names its type unless that is empty, absent, or the one that it would have anyway.
+#[test]
+fn a_block_tells_whether_it_names_its_type() {
+    let input: &[u8] = b"event: tick\ndata: a\n\nevent:\ndata: b\n\ndata: c\n\nevent: message\ndata: d\n\n";
+    let blocks = decode(&mut Decoder::new(), [input]).concat();
+    let told: Vec<_> = blocks
+        .iter()
+        .map(|block| (block.event(), block.names_event()))
+        .collect();
+    let unnamed = ("message", false);
+    assert_eq!(told, [("tick", true), unnamed, unnamed, unnamed]);
+}
+
 /// A-CLI: a block over the cap is a typed error that stays, just under it is none.
 #[test]
 fn a_block_over_the_cap_is_an_error() {
@@ -174,9 +187,38 @@ fn endless_lines_of_every_kind_are_bounded() {
         decoder.next_block(&mut grows).is_err(),
         "what malformed text grows to is not counted"
     );
+    let mut fits: &[u8] = &[&b"data: "[..], &[0xff; 33], b"\n\n"].concat();
+    let block = Decoder::with_limit(100).next_block(&mut fits).unwrap().unwrap();
+    assert_eq!(
+        block.data().len(),
+        99,
+        "text that grows up to the cap, with the line end after it"
+    );
     let mut decoder = Decoder::with_limit(4096);
     let failed = (0..1000).any(|_| decoder.next_block(&mut &b"data: many lines\n"[..]).is_err());
     assert!(failed, "many lines grow without end");
+}
+
+/// A-CLI: a line over the cap is an error of every kind but a comment, also where it is whole at once, or cut before its
+/// colon.
+#[test]
+fn a_line_over_the_cap_is_an_error_however_it_is_cut() {
+    for (name, rest) in [
+        ("data", ": "),
+        ("id", ":"),
+        ("retry", ": "),
+        ("unknown", ": "),
+        ("nocolon", ""),
+    ] {
+        let line = format!("{name}{rest}{}\n\n", "1".repeat(100));
+        for place in [0, name.len()] {
+            let mut decoder = Decoder::with_limit(64);
+            let (front, back) = line.split_at(place);
+            assert_eq!(decoder.next_block(&mut front.as_bytes()), Ok(None));
+            let failed = decoder.next_block(&mut back.as_bytes()).is_err();
+            assert!(failed, "{name:?} cut at {place} passes the cap");
+        }
+    }
 }
 
 /// A-CLI: comments are signs of life, however long; they are not kept and never an error.
