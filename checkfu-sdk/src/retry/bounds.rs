@@ -42,3 +42,29 @@ impl Backoff {
         self.max
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bound is a day at most, and the upper one is never below the lower.
+    #[test]
+    fn bounds_are_put_in_order_and_are_a_day_at_most() {
+        const DAY: u64 = 86_400;
+        for (given, kept) in [
+            ((1, 5), (1, 5)),
+            ((5, 1), (5, 5)),
+            ((0, DAY), (0, DAY)),
+            ((DAY - 1, DAY + 1), (DAY - 1, DAY)),
+            ((DAY + 1, u64::MAX), (DAY, DAY)),
+            ((DAY + 1, 1), (DAY, DAY)),
+        ] {
+            let bounds = Backoff::between(Duration::from_secs(given.0), Duration::from_secs(given.1));
+            assert_eq!(
+                (bounds.min().as_secs(), bounds.max().as_secs()),
+                kept,
+                "{given:?}"
+            );
+        }
+    }
+}

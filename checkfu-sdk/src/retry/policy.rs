@@ -122,3 +122,45 @@ impl ReconnectPolicy {
         self.retry_after_cap
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+
+    /// WIRE-3, WIRE-4: each setting of a policy for calls changes itself and no other, and one attempt is the least.
+    #[test]
+    fn a_retry_policy_is_what_was_set() {
+        let told = |policy: RetryPolicy| {
+            let cap = policy.longest_retry_after().as_secs();
+            (policy.attempts(), policy.backoff, cap)
+        };
+        let waits = Backoff::between(MILLISECOND, MILLISECOND);
+        let default = RetryPolicy::default();
+        assert_eq!(told(default), (3, Backoff::default(), 60));
+        assert_eq!(told(RetryPolicy::never()), (1, Backoff::default(), 60));
+        assert_eq!(told(default.max_attempts(5)), (5, Backoff::default(), 60));
+        assert_eq!(told(default.max_attempts(0)), (1, Backoff::default(), 60));
+        let quick = default.max_attempts(5).backoff(waits);
+        assert_eq!(told(quick), (5, waits, 60));
+        assert_eq!(quick.schedule().next_wait(None), MILLISECOND);
+        assert_eq!(told(quick.retry_after_cap(Duration::from_secs(7))), (5, waits, 7));
+    }
+
+    /// STR-8, A-CLI: the same for a policy for streams, which may have no reconnect at all.
+    #[test]
+    fn a_reconnect_policy_is_what_was_set() {
+        let told = |policy: ReconnectPolicy| {
+            let cap = policy.longest_retry_after().as_secs();
+            (policy.reconnects(), policy.waits(), cap)
+        };
+        let waits = Backoff::between(MILLISECOND, MILLISECOND);
+        let default = ReconnectPolicy::default();
+        assert_eq!(told(default), (10, Backoff::default(), 60));
+        assert_eq!(told(default.max_reconnects(0)), (0, Backoff::default(), 60));
+        let quick = default.max_reconnects(5).backoff(waits);
+        assert_eq!(told(quick), (5, waits, 60));
+        assert_eq!(told(quick.retry_after_cap(Duration::from_secs(7))), (5, waits, 7));
+    }
+}

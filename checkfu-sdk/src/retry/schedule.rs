@@ -82,6 +82,20 @@ mod tests {
         assert!(schedule.next_wait(Some(Duration::ZERO)) >= Duration::from_millis(500));
     }
 
+    /// Waits that have grown begin with the shortest again.
+    #[test]
+    fn a_reset_starts_over() {
+        let mut schedule = Schedule::new(Backoff::default());
+        for _ in 0..20 {
+            for _ in 0..6 {
+                schedule.next_wait(None);
+            }
+            schedule.reset();
+            let first = schedule.next_wait(None);
+            assert!(first <= Duration::from_secs(1), "{first:?}");
+        }
+    }
+
     #[test]
     fn odd_bounds_stay_bounds() {
         for (min, max) in [(0, 0), (100, 100), (100, 120), (50, 10)] {

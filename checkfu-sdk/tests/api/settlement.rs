@@ -1,3 +1,4 @@
+use checkfu_sdk::model::SessionThreadId;
 use checkfu_sdk::settlement::{Outcome, Settlement, SettlementFold};
 use checkfu_sdk::{Event, Seq, Session, StopReason};
 use serde_json::{Value, json};
@@ -131,6 +132,112 @@ fn only_a_settlement_above_the_input_counts() {
             .len(),
         36
     );
+}
+
+/// THR-11, A-STOP: a child's work is settled by its own rest or end, and by the Session's end; neither another thread nor a
+/// Session that rests settles it, and an action that is required goes on.
+#[test]
+fn a_child_is_settled_by_its_own_status_or_the_sessions_end() {
+    let child = SessionThreadId::from("sthr_2");
+    let of = |thread: Option<&str>, name: &str, payload: Value| {
+        let mut status = event(5, name, payload);
+        status["session_thread_id"] = json!(thread);
+        let event = read(&status);
+        let settled = Settlement::of_child(&event, &child);
+        let mut fold = SettlementFold::after(Seq::from(4)).of_child("sthr_2");
+        assert_eq!(fold.observe(&event), settled.as_ref(), "{status}");
+        settled.map(|settled| (settled.outcome, settled.seq.get(), settled.event_id.is_some()))
+    };
+    let told = |outcome| Some((outcome, 5, true));
+    let (own, idle) = (Some("sthr_2"), "session.thread_status_idle");
+    let end_turn = Outcome::ThreadIdle {
+        stop_reason: Some(StopReason::EndTurn),
+    };
+    assert_eq!(
+        of(own, idle, json!({ "stop_reason": "end_turn" })),
+        told(end_turn)
+    );
+    assert_eq!(
+        of(own, idle, json!({})),
+        told(Outcome::ThreadIdle { stop_reason: None })
+    );
+    assert_eq!(of(own, idle, json!({ "stop_reason": "requires_action" })), None);
+    let terminated = "session.thread_status_terminated";
+    assert_eq!(of(own, terminated, json!({})), told(Outcome::ThreadTerminated));
+    assert_eq!(of(own, "session.thread_status_running", json!({})), None);
+    for other in [Some("sthr_3"), None] {
+        assert_eq!(of(other, idle, json!({ "stop_reason": "end_turn" })), None);
+        assert_eq!(of(other, terminated, json!({})), None);
+    }
+    for thread in [own, Some("sthr_3"), None] {
+        let completed = of(thread, "session.status_completed", json!({}));
+        assert_eq!(completed, told(Outcome::Completed));
+        assert_eq!(
+            of(
+                thread,
+                "session.status_idle",
+                json!({ "stop_reason": "end_turn" })
+            ),
+            None
+        );
+        assert_eq!(of(thread, "agent.message", json!({})), None);
+    }
+}
+
+/// THR-11, A-FORK: the end of a child counts wherever it stands, also where a fork copied it; its rest does not.
+#[test]
+fn the_end_of_a_child_counts_at_any_place() {
+    for (name, settled) in [("terminated", true), ("idle", false)] {
+        let mut status = event(5, &format!("session.thread_status_{name}"), json!({}));
+        status["session_thread_id"] = json!("sthr_2");
+        let mut fold = SettlementFold::after(Seq::from(5))
+            .of_child("sthr_2")
+            .forked_at(Seq::from(9));
+        assert_eq!(fold.observe(&read(&status)).is_some(), settled, "{name}");
+    }
+}
+
+/// A-HEAD, A-FORK: what counts is above the input, and in a fork above its place, whichever is later.
+#[test]
+fn a_place_counts_above_the_input_and_the_fork() {
+    for (input, fork) in [(10, 0), (10, 4), (4, 10)] {
+        let fold = SettlementFold::after(Seq::from(input)).forked_at(Seq::from(fork));
+        let counted = [3, 9, 10, 11, 99].map(|seq| fold.counts(Seq::from(seq)));
+        assert_eq!(counted, [false, false, false, true, true], "{input} {fork}");
+    }
+}
+
+/// SET-1: a settlement is told in words, with its reason and its place.
+#[test]
+fn a_settlement_is_told_in_words() {
+    let stop_reason = || Some(StopReason::EndTurn);
+    for (outcome, told) in [
+        (
+            Outcome::Idle {
+                stop_reason: stop_reason(),
+            },
+            "idle (end_turn)",
+        ),
+        (Outcome::Idle { stop_reason: None }, "idle"),
+        (Outcome::Completed, "completed"),
+        (Outcome::Failed, "failed"),
+        (Outcome::Canceled, "canceled"),
+        (Outcome::RunCompleted, "run completed"),
+        (Outcome::RunFailed, "run failed"),
+        (Outcome::RunCanceled, "run canceled"),
+        (
+            Outcome::ThreadIdle {
+                stop_reason: stop_reason(),
+            },
+            "thread idle (end_turn)",
+        ),
+        (Outcome::ThreadIdle { stop_reason: None }, "thread idle"),
+        (Outcome::ThreadTerminated, "thread terminated"),
+    ] {
+        assert_eq!(outcome.to_string(), told);
+    }
+    let settlement = Settlement::of(&read(&idle(9, "end_turn"))).unwrap();
+    assert_eq!(settlement.to_string(), "idle (end_turn) at seq 9");
 }
 
 /// A-FORK: copied status events settle nothing, terminal ones included.
