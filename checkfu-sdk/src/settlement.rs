@@ -206,3 +206,44 @@ impl SettlementFold {
         self.settlement.as_ref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::StopReason;
+
+    /// A-HEAD, A-VIEW: a child speaks for its own work where it ended, or rests with a reason that needs no action; else the
+    /// Session's end does, and nothing less.
+    #[test]
+    fn a_child_or_the_sessions_end_tells_of_its_work() {
+        let told = |status: &str, of_child: Value| {
+            let session =
+                json!({ "id": "sess_1", "status": status, "stop_reason": "end_turn", "last_seq": 9 });
+            let session: Session = serde_json::from_value(session).unwrap();
+            let child: SessionThread = serde_json::from_value(of_child).unwrap();
+            let settled = Settlement::of_work(&session, Some(&child));
+            settled.map(|settled| (settled.outcome, settled.seq.get(), settled.event_id.is_none()))
+        };
+        let child = |status: &str| json!({ "id": "sthr_2", "status": status });
+        let resting = |reason: &str| json!({ "id": "sthr_2", "status": "idle", "stop_reason": reason });
+        let at_the_head = |outcome| Some((outcome, 9, true));
+        let end_turn = Outcome::ThreadIdle {
+            stop_reason: Some(StopReason::EndTurn),
+        };
+        for session in ["running", "idle"] {
+            assert_eq!(
+                told(session, child("terminated")),
+                at_the_head(Outcome::ThreadTerminated)
+            );
+            assert_eq!(told(session, resting("end_turn")), at_the_head(end_turn.clone()));
+            for silent in [child("idle"), child("running"), resting("requires_action")] {
+                assert_eq!(told(session, silent), None, "{session}");
+            }
+        }
+        for silent in [child("idle"), child("running"), resting("requires_action")] {
+            assert_eq!(told("completed", silent), at_the_head(Outcome::Completed));
+        }
+    }
+}

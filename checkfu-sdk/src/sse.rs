@@ -127,3 +127,27 @@ impl Decoder {
         self.pending.retry()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// STR-5: a part is held from the first byte of a line that is no comment to the end of its block.
+    #[test]
+    fn a_part_is_held_until_its_block_is_complete() {
+        let mut decoder = Decoder::new();
+        let pieces: [(&[u8], bool); 7] = [
+            (b"", false),
+            (b": a comment", false),
+            (b"\n\n", false),
+            (b"d", true),
+            (b"ata: x\n", true),
+            (b": a comment\n", true),
+            (b"\n", false),
+        ];
+        for (mut piece, held) in pieces {
+            while decoder.next_block(&mut piece).unwrap().is_some() {}
+            assert_eq!(decoder.holds_part(), held, "{:?}", decoder);
+        }
+    }
+}
