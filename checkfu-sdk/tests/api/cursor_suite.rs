@@ -15,6 +15,24 @@ async fn memory_keeps_the_rules() {
     cursor_store_suite(&MemoryCursorStore::new()).await.unwrap();
 }
 
+/// A store in memory tells the cursor that was committed, to every clone of it, and no other's.
+#[tokio::test]
+async fn memory_tells_what_was_committed() {
+    let store = MemoryCursorStore::new();
+    let key = CursorKey::session("c", "sess_1");
+    let cursor = Cursor::new(Some(Position::new(Seq::from(5), Some("evt_5".into()))), None);
+    let mut transaction = store.begin().await.unwrap();
+    let advance = store.advance(&mut transaction, &key, None, &cursor).await;
+    assert_eq!(advance.unwrap(), Advance::Moved);
+    store.commit(transaction).await.unwrap();
+    let clone = store.clone();
+    assert_eq!(clone.cursor(&key).await, cursor);
+    assert_eq!(
+        clone.cursor(&CursorKey::session("d", "sess_1")).await,
+        Cursor::default()
+    );
+}
+
 /// FOL-1, FOL-2, FOL-3, FOL-8: so does SQLite, with several connections and with one, and what the suite wrote is gone.
 #[tokio::test]
 async fn sqlite_keeps_the_rules() {
