@@ -102,3 +102,36 @@ fn check(part: &str, name: &str) -> Result<(), SqlxCursorError> {
         reason,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name is as long as PostgreSQL keeps it, with the suffix of the table of versions.
+    #[test]
+    fn a_name_leaves_room_for_its_suffix() {
+        let name = |length: usize| "n".repeat(length);
+        assert_eq!(
+            Table::plain(name(56)).unwrap().quoted()[1].len(),
+            63 + "\"\"".len()
+        );
+        assert!(Table::plain(name(57)).is_err());
+    }
+
+    /// A namespace stands apart from the name, and each is checked.
+    #[cfg(feature = "sqlx-postgres")]
+    #[test]
+    fn a_namespace_stands_apart() {
+        let table = Table::qualified("app.cursors".to_owned()).unwrap();
+        assert_eq!(table.name(), "app.cursors");
+        assert_eq!(
+            table.quoted(),
+            [r#""app"."cursors""#, r#""app"."cursors_schema""#]
+        );
+        let plain = Table::qualified("cursors".to_owned()).unwrap();
+        assert_eq!(plain.quoted(), [r#""cursors""#, r#""cursors_schema""#]);
+        for bad in ["app.", ".cursors", "a.b.c", "1.cursors"] {
+            assert!(Table::qualified(bad.to_owned()).is_err(), "{bad}");
+        }
+    }
+}
