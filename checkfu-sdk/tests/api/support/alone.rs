@@ -1,6 +1,6 @@
 use std::process::Command;
 
-/// Runs one test of this binary that is ignored by default, in a process of its own with other variables.
+/// Runs one test of this binary, an ignored one too, in a process of its own with other variables.
 pub(crate) fn run_alone(test: &str, variables: &[(&str, &str)]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--include-ignored", "--nocapture"]);
